@@ -6,7 +6,6 @@ import (
 	"math"
 	"time"
 
-	"github.com/tandem-ecs/tandem/ecs"
 	"github.com/tandem-ecs/tandem/systems/netcode/internal/tick"
 )
 
@@ -146,7 +145,7 @@ func (c *Client) Synced() bool { return c.simulation.started }
 // Update returns the stretch to give to the engine until the next call, and the jump of the mapping
 // if there was one. now is the real time up to which the engine was updated. Until the reference is
 // ready the stretch is 1. See [Simulation.Update].
-func (c *Client) Update(now time.Duration, engine ecs.Time) (stretch float64, jump ClockJump) {
+func (c *Client) Update(now time.Duration, engine EngineTime) (stretch float64, jump ClockJump) {
 	if length := now - c.lead.frameAt; c.lead.framed {
 		if length > stallGap {
 			c.hurried = now

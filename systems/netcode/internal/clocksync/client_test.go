@@ -3,8 +3,6 @@ package clocksync
 import (
 	"testing"
 	"time"
-
-	"github.com/tandem-ecs/tandem/ecs"
 )
 
 func TestClientPingsFastAtFirstAndAfterAStall(t *testing.T) {
@@ -16,7 +14,7 @@ func TestClientPingsFastAtFirstAndAfterAStall(t *testing.T) {
 			if c.PingDue(now) {
 				n++
 			}
-			c.Update(now, ecs.Time{})
+			c.Update(now, EngineTime{})
 		}
 		return n
 	}
@@ -37,7 +35,7 @@ func TestClientBeforeItIsSynced(t *testing.T) {
 	if c.Synced() {
 		t.Error("a new client is synced")
 	}
-	stretch, jump := c.Update(time.Second, ecs.Time{Normal: time.Second, Fixed: time.Second, Tick: 60})
+	stretch, jump := c.Update(time.Second, EngineTime{Normal: time.Second, Fixed: time.Second, Tick: 60})
 	if stretch != 1 || jump != (ClockJump{}) || c.Synced() {
 		t.Errorf("without answers: stretch %v, %+v", stretch, jump)
 	}
@@ -122,7 +120,7 @@ func TestClientRefusesWhatWasUnderWayInAStall(t *testing.T) {
 	now := time.Second
 	run := func(length time.Duration) {
 		now += length
-		c.Update(now, ecs.Time{Normal: now})
+		c.Update(now, EngineTime{Normal: now})
 	}
 	answer := func(sent time.Duration) error {
 		_, err := c.Answered(Sample{sent, sent + 20*ms, sent + 20*ms, now})
@@ -141,7 +139,7 @@ func TestClientRefusesWhatWasUnderWayInAStall(t *testing.T) {
 	if err := answer(before); err != ErrStalled {
 		t.Errorf("read on waking, before the clocks know: %v, want ErrStalled", err)
 	}
-	c.Update(now, ecs.Time{Normal: now})
+	c.Update(now, EngineTime{Normal: now})
 	woke := now
 	for range 3 {
 		run(frame)
@@ -165,7 +163,7 @@ func TestClientTakesLastingLongFramesForFrames(t *testing.T) {
 	for now < 30*time.Second {
 		before := now
 		now += 330 * ms
-		c.Update(now, ecs.Time{Normal: now})
+		c.Update(now, EngineTime{Normal: now})
 		if _, err := c.Answered(Sample{before + ms, before + 20*ms, before + 20*ms, now + ms}); err == nil && answered == 0 {
 			answered = now
 		}

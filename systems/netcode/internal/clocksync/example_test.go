@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/tandem-ecs/tandem/ecs"
 	"github.com/tandem-ecs/tandem/systems/netcode/internal/clocksync"
 )
 
@@ -37,7 +36,7 @@ func ExampleReference() {
 func ExampleClient() {
 	grid := clocksync.Grid{} // 60 ticks a second
 	client, meter := clocksync.NewClient(clocksync.Config{Grid: grid}), clocksync.NewAgeMeter(grid)
-	engine, stretch := ecs.Time{}, 1.0
+	engine, stretch := clocksync.EngineTime{}, 1.0
 	for now := time.Duration(0); now < 5*time.Second; now += 10 * ms { // frames
 		if client.PingDue(now) {
 			at := now + 40*ms // the server's time line is ours in this example
@@ -76,8 +75,8 @@ func ExampleClient() {
 func ExampleSimulation() {
 	grid := clocksync.Grid{} // 60 ticks a second
 	simulation := clocksync.NewSimulation(grid)
-	at := func(tick uint64) ecs.Time {
-		return ecs.Time{Normal: grid.Edge(int64(tick)) - 1, Fixed: grid.Edge(int64(tick)), Tick: tick}
+	at := func(tick uint64) clocksync.EngineTime {
+		return clocksync.EngineTime{Normal: grid.Edge(int64(tick)) - 1, Fixed: grid.Edge(int64(tick)), Tick: tick}
 	}
 	engine := at(60)
 	simulation.Update(time.Second, engine, 10*time.Second, false)

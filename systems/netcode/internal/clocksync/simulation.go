@@ -4,7 +4,6 @@ import (
 	"math"
 	"time"
 
-	"github.com/tandem-ecs/tandem/ecs"
 	"github.com/tandem-ecs/tandem/systems/netcode/internal/tick"
 )
 
@@ -21,6 +20,15 @@ const (
 	snapTicks = 10
 	snapTime  = 250 * time.Millisecond
 )
+
+// EngineTime is the engine's clock as a [Simulation] needs it. The fields are those of the
+// engine's Time resource and are right both between two updates and inside a step.
+type EngineTime struct {
+	Normal  time.Duration // the time that the engine has consumed
+	Fixed   time.Duration // the edge of step Tick
+	Dropped time.Duration // real time lost to stalls so far, a running total
+	Tick    uint64        // the next step to run; inside a step, its own index
+}
 
 // JumpCause is the cause of a [ClockJump].
 type JumpCause string
@@ -64,7 +72,7 @@ type Simulation struct {
 	grid    Grid
 	started bool  // Update was called
 	shift   int64 // server tick = engine tick + shift
-	engine  ecs.Time
+	engine  EngineTime
 	now     time.Duration
 	stretch float64       // of the last Update
 	err     time.Duration // how far the clock was behind its target then, after a jump
@@ -76,12 +84,11 @@ type Simulation struct {
 func NewSimulation(grid Grid) *Simulation { return &Simulation{grid: grid, stretch: 1} }
 
 // Update compares the clock with its target and returns the stretch to give to the engine until the
-// next call, in steps of a millionth and within 0.95 and 1.05. Call it once a
-// frame, after the engine's update, with the real time up to which the engine was updated, the
-// engine's time, and the server time that the simulation should be at then. In a hurry, since
-// inputs arrive too late, it jumps to a target that is more than a tick ahead. The first call starts
-// the clock.
-func (s *Simulation) Update(now time.Duration, engine ecs.Time, target time.Duration, hurry bool) (stretch float64, jump ClockJump) {
+// next call, in steps of a millionth and within 0.95 and 1.05. Call it once a frame, after the
+// engine's update, with the real time up to which the engine was updated, the engine's time, and
+// the server time that the simulation should be at then. In a hurry, since inputs arrive too late,
+// it jumps to a target that is more than a tick ahead. The first call starts the clock.
+func (s *Simulation) Update(now time.Duration, engine EngineTime, target time.Duration, hurry bool) (stretch float64, jump ClockJump) {
 	frame, lost, first := now-s.now, engine.Dropped-s.engine.Dropped, !s.started
 	if first {
 		frame, lost = 0, 0

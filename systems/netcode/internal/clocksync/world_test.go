@@ -4,7 +4,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/tandem-ecs/tandem/ecs"
 	"github.com/tandem-ecs/tandem/systems/netcode/internal/tick"
 	"github.com/tandem-ecs/tandem/systems/netcode/internal/virtual"
 )
@@ -50,8 +49,8 @@ func (e *testEngine) update(real time.Duration) {
 	}
 }
 
-func (e *testEngine) time() ecs.Time {
-	return ecs.Time{Normal: e.normal, Fixed: e.grid.Edge(int64(e.tick)), Dropped: e.droppd, Tick: e.tick}
+func (e *testEngine) time() EngineTime {
+	return EngineTime{Normal: e.normal, Fixed: e.grid.Edge(int64(e.tick)), Dropped: e.droppd, Tick: e.tick}
 }
 
 // world is a server and a client with a link between them. Virtual time is that of the server's
