@@ -159,11 +159,7 @@ func (c *Client[S, I]) Install(e *ecs.Engine) {
 	for _, kind := range c.protocol.components {
 		c.components = append(c.components, kind.bind(c.world))
 	}
-	grid, err := clocksync.NewGrid(c.protocol.TickRate())
-	if err != nil {
-		panic(err)
-	}
-	c.grid = grid
+	c.grid = c.protocol.ticks
 	c.replicas = make([]replica, c.protocol.schema.Config().MaxEntities)
 	c.delayedDespawns = make([]replica, 0, maxDelayedDespawns)
 	c.hello = hello{token: c.config.Token, rate: uint8(c.config.SnapshotRate)}

@@ -145,7 +145,8 @@ func (b *bodiesClient[S, I, B]) share() {
 		mine := at.Sub(eye).Len()
 		a.theirs = b.carriesOthers(a.id)
 		for k := range b.others {
-			if s, ok := b.bodyGroup.Other(uint32(b.others[k].id)); ok && b.c.protocol.game.Pose(s).Position.Sub(at).Len()*factor < mine {
+			id := uint32(b.others[k].id)
+			if s, _ := b.bodyGroup.Others.State(id); b.bodyGroup.Others.Ready(id) && b.c.protocol.game.Pose(s.State).Position.Sub(at).Len()*factor < mine {
 				a.theirs = true
 			}
 		}

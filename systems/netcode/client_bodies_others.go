@@ -48,7 +48,7 @@ func (b *bodiesClient[S, I, B]) addOthers(newest Tick) {
 		if o.stays && b.note(o.id, newest) {
 			kept = append(kept, o)
 		} else {
-			b.bodyGroup.RemoveOther(uint32(o.id))
+			b.bodyGroup.Others.Remove(uint32(o.id))
 		}
 	}
 	b.others = kept
@@ -120,7 +120,7 @@ func (b *bodiesClient[S, I, B]) note(id EntityID, newest Tick) bool {
 	if !ok || r == nil {
 		return false
 	}
-	known, in := b.bodyGroup.OtherKnown(uint32(id))
+	known, in := b.bodyGroup.Others.Known(uint32(id))
 	if silent := newest.Add(-b.silence()); s.AtRest && silent.IsNewer(at) {
 		at = silent // as with bodies: without a record its state still holds
 	}
@@ -139,7 +139,7 @@ func (b *bodiesClient[S, I, B]) note(id EntityID, newest Tick) bool {
 func (b *bodiesClient[S, I, B]) removeOther(id EntityID) {
 	for i := range b.others {
 		if b.others[i].id == id {
-			b.bodyGroup.RemoveOther(uint32(id))
+			b.bodyGroup.Others.Remove(uint32(id))
 			b.others = append(b.others[:i], b.others[i+1:]...)
 			return
 		}

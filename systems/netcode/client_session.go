@@ -51,14 +51,8 @@ func (c *Client[S, I]) begin(m welcome, now time.Duration) {
 	// and however much is lost, inputs are to arrive at most a quarter as early as the server
 	// accepts them. That is as many as a packet carries. The rest is for ways that become shorter.
 	ahead := prediction.Ahead * time.Second / time.Duration(c.protocol.TickRate())
-	clocks, err := clocksync.NewClient(clocksync.Config{Rate: c.protocol.TickRate(), Lead: clocksync.LeadConfig{
-		// a queue of that length may drain at once
-		MaxAge: ahead / 4, MaxLead: min(3*ahead, 5*time.Second),
-	}})
-	if err != nil {
-		c.end(Reason{Code: transport.Failed, Text: err.Error()})
-		return
-	}
+	// a queue of the length of the greatest lead may drain at once
+	clocks := clocksync.NewClient(clocksync.Config{Grid: c.grid, MaxLead: min(3*ahead, 5*time.Second), MaxAge: ahead / 4})
 	rate := c.protocol.TickRate()
 	c.clocks, c.pinged = clocks, [256]bool{}
 	c.batch = (rate + c.config.ActionRate - 1) / c.config.ActionRate
@@ -185,12 +179,10 @@ func (c *Client[S, I]) frame() {
 		c.config.Log.Error("tandem: cannot stretch the engine's time", "error", err)
 	}
 	if jump.Ticks != 0 && jump.Cause != clocksync.JumpStart {
-		c.config.Log.Info("tandem: clock jump", "ticks", jump.Ticks, "cause", jump.Cause.String())
-	}
-	if jump.Ticks != 0 && jump.Cause != clocksync.JumpStart {
+		c.config.Log.Info("tandem: clock jump", "ticks", jump.Ticks, "cause", string(jump.Cause))
 		c.stats.Jumps++
 	}
-	s := c.clocks.Stats(now)
+	s := c.clocks.Stats()
 	c.stats.RTT, c.stats.Jitter, c.stats.Lead = s.RTT, s.Jitter, s.Lead
 	c.stats.Age, c.stats.Stretch = s.Age.Duration(c.grid), stretch
 	c.stats.Loss, c.stats.ViewRate = c.playback.Loss(), c.playback.Rate()

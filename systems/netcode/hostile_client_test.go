@@ -74,7 +74,7 @@ func (c *cheat) send(view netcode.Tick) {
 
 // inputs packs inputs for the ticks from first on, and sends them.
 func (c *cheat) inputs(first netcode.Tick, n int, in input) {
-	c.pending.Reset()
+	c.pending = prediction.NewPending[input](prediction.MaxHistory)
 	for i := range n {
 		c.pending.Push(first.Add(i), in)
 	}

@@ -7,6 +7,7 @@ import (
 	"math"
 
 	"github.com/tandem-ecs/tandem/components"
+	"github.com/tandem-ecs/tandem/systems/netcode/internal/clocksync"
 	"github.com/tandem-ecs/tandem/systems/netcode/internal/snapshot"
 )
 
@@ -69,7 +70,8 @@ type StateCodec[S any] interface {
 type Protocol[S any, I comparable] struct {
 	game       Game[S, I]
 	schema     *snapshot.Schema
-	grid       Grid // of positions
+	grid       Grid           // of positions
+	ticks      clocksync.Grid // of both engines
 	components []componentKind
 	bodies     *bodiesOf[S, I] // nil: none
 	movers     map[uint16]func(t Tick) components.Pose3D
@@ -96,8 +98,12 @@ func NewProtocol[S any, I comparable](c Config, game Game[S, I]) (*Protocol[S, I
 	if err != nil {
 		return nil, err
 	}
+	ticks, err := clocksync.NewGrid(schema.Config().TickRate)
+	if err != nil {
+		return nil, err
+	}
 	game.Pose = withDefaults(game.Pose)
-	return &Protocol[S, I]{game: game, schema: schema, grid: schema.Config().Position, movers: map[uint16]func(Tick) components.Pose3D{}}, nil
+	return &Protocol[S, I]{game: game, schema: schema, grid: schema.Config().Position, ticks: ticks, movers: map[uint16]func(Tick) components.Pose3D{}}, nil
 }
 
 // withDefaults makes a function of poses complete them; see [components.Pose3D.WithDefaults].

@@ -34,7 +34,7 @@ type playerInputs[I comparable] interface {
 	Receive(in *prediction.Inputs[I], now time.Duration)
 	// Reset removes all inputs, so that none from an old connection or from before a long silence
 	// runs. It gives the player neither time nor packets.
-	Reset() error
+	Reset()
 	// Begin starts a step at a time of the server's clock.
 	Begin(now time.Duration)
 	// Next returns the next input of the step, and false after the last one.
@@ -53,12 +53,12 @@ type playerInputs[I comparable] interface {
 
 // newPlayerInputs returns the inputs of a new player in the server's mode.
 func newPlayerInputs[S any, I comparable](p *Player[S, I]) (playerInputs[I], error) {
-	c, rules, rate := &p.server.config, p.server.protocol.game.Rules, p.server.protocol.TickRate()
+	c, rules, grid := &p.server.config, p.server.protocol.game.Rules, p.server.protocol.ticks
 	if c.InputMode == OnTicks {
-		b, err := prediction.NewBuffer(p.server.Tick(), prediction.BufferConfig[I]{Rules: rules, Rate: rate, Kick: c.Kick})
-		return &tickInputs[S, I]{Buffer: b, player: p}, err
+		b := prediction.NewBuffer(p.server.Tick(), prediction.BufferConfig[I]{Rules: rules, Grid: grid, Kick: c.Kick})
+		return &tickInputs[S, I]{Buffer: b, player: p}, nil
 	}
-	step := time.Second / time.Duration(rate)
+	step := grid.Step()
 	credit := 0
 	if c.InputCredit > 0 {
 		credit = min(max(1, int(c.InputCredit/step)), prediction.MaxHistory)
@@ -78,7 +78,7 @@ func (t *tickInputs[S, I]) Receive(in *prediction.Inputs[I], now time.Duration) 
 	t.Buffer.Receive(in, now)
 }
 
-func (t *tickInputs[S, I]) Reset() error { return t.Buffer.Reset(t.player.server.Tick()) }
+func (t *tickInputs[S, I]) Reset() { t.Buffer.Reset(t.player.server.Tick()) }
 
 func (t *tickInputs[S, I]) Begin(time.Duration) { t.ran = false }
 
@@ -115,15 +115,14 @@ func (a *arrivalInputs[S, I]) Receive(in *prediction.Inputs[I], _ time.Duration)
 	// The ids of a client that has slept may be further away than Arrivals follows.
 	last, ok := a.Last()
 	if away := in.Newest.Sub(last); ok && a.silent > a.player.server.protocol.TickRate()/2 && max(away, -away) > prediction.MaxHistory/2 {
-		_ = a.Reset()
+		a.Reset()
 	}
 	a.Arrivals.Receive(in)
 }
 
-func (a *arrivalInputs[S, I]) Reset() error {
+func (a *arrivalInputs[S, I]) Reset() {
 	a.Arrivals.Reset()
 	a.silent = 0
-	return nil
 }
 
 func (a *arrivalInputs[S, I]) Begin(now time.Duration) {

@@ -368,9 +368,7 @@ func (s *Server[S, I]) resume(p *Player[S, I], conn Conn, now time.Duration) {
 	p.conn, p.receivedAt = conn, now
 	p.ping.waits = false // the answer would measure the old path
 	p.pace.control.Reset()
-	if err := p.inputs.Reset(); err != nil {
-		s.config.Log.Error("tandem: cannot reset a player's inputs", "error", err)
-	}
+	p.inputs.Reset()
 	s.stats.Resumed++
 	s.logJoin(p, "resumed", "addr", conn.RemoteAddr())
 	s.sendWelcome(p, true)

@@ -11,6 +11,7 @@
 //
 // # Multiplayer Platformer Log #3
 //
+//   - [Pending] is its list of inputs that the server has not applied, and [Replay] replays them.
 //   - [ErrorOffset] hides corrections behind an offset that decays, in any [Space].
 //
 // # Racer, Multiplayer: interpolation and prediction
@@ -21,6 +22,7 @@
 // # Champions of Mirra
 //
 //   - [SeedChase] is its chase at the player's speed.
+//   - [Pending] is also its pendingPlayerInputs.
 //
 // # Not from the articles
 //
@@ -37,7 +39,7 @@
 // this package. A client of package netcode draws by them when ClientConfig.Interpolators is [New].
 //
 // All times are time.Durations since some monotonic epoch and are passed in. Nothing here reads a
-// clock, and nothing allocates once it is created.
+// clock, and nothing but the list of [Pending] allocates once it is created.
 package articles
 
 import "github.com/tandem-ecs/tandem/systems/netcode/internal/tick"

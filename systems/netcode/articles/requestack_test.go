@@ -32,10 +32,7 @@ func TestRequestAckAgainstFourStamps(t *testing.T) {
 		rng := rand.New(rand.NewPCG(seed, 7))
 		queue := func() time.Duration { return time.Duration(rng.ExpFloat64() * float64(15*ms)) }
 		var racer RequestAck
-		reference, err := clocksync.NewReference(clocksync.ReferenceConfig{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		reference := clocksync.NewReference()
 		const offset = 3 * time.Hour
 		for i := range 240 {
 			// Racer: the server asks, the client answers in its next frame.

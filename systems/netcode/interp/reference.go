@@ -7,12 +7,9 @@ import "github.com/tandem-ecs/tandem/systems/netcode/internal/clocksync"
 type (
 	// Reference estimates the server's clock from pings and their answers.
 	Reference = clocksync.Reference
-	// ReferenceConfig bounds a Reference. The zero value is useful.
-	ReferenceConfig = clocksync.ReferenceConfig
 	// Ping is a ping and its answer, by the clocks of both ends.
 	Ping = clocksync.Sample
 )
 
-// NewReference returns a Reference without pings, or an error that names the bad field of the
-// configuration.
-func NewReference(c ReferenceConfig) (*Reference, error) { return clocksync.NewReference(c) }
+// NewReference returns a Reference without pings.
+func NewReference() *Reference { return clocksync.NewReference() }

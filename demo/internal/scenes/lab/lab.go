@@ -93,11 +93,7 @@ func (s *Lab) Setup(stage *scene.Stage) []scene.Followed {
 	down, up := stage.Random.Uint64(), stage.Random.Uint64()
 	s.path = newPath(stage.Random)
 	s.net = newNetwork(s.path, stage.Link, down, up)
-	reference, err := interp.NewReference(interp.ReferenceConfig{})
-	if err != nil {
-		panic("lab: " + err.Error()) // the zero configuration is valid
-	}
-	s.reference = reference
+	s.reference = interp.NewReference()
 
 	s.addLane("truth", "Truth: the server's", 0)
 	for _, kind := range kinds {

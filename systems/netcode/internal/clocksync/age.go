@@ -75,15 +75,8 @@ type AgeMeter struct {
 	heldAge time.Duration
 }
 
-// NewAgeMeter returns a meter for a server of rate ticks per second (zero means [DefaultRate]; 1 to
-// 1000).
-func NewAgeMeter(rate int) (*AgeMeter, error) {
-	grid, err := NewGrid(rate)
-	if err != nil {
-		return nil, err
-	}
-	return &AgeMeter{grid: grid, heldAge: math.MaxInt64}, nil
-}
+// NewAgeMeter returns a meter for a server whose ticks are those of the grid.
+func NewAgeMeter(grid Grid) *AgeMeter { return &AgeMeter{grid: grid, heldAge: math.MaxInt64} }
 
 // Arrived takes the newest input tick of a packet that arrived at a server time, and reports
 // whether it counted. Reordered and repeated packets do not count. Neither does a packet that is

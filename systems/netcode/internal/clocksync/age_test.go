@@ -51,18 +51,9 @@ func TestAgeRoundTrip(t *testing.T) {
 	})
 }
 
-func newAgeMeter(t testing.TB) *AgeMeter {
-	t.Helper()
-	m, err := NewAgeMeter(60)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return m
-}
-
 // The age is that of the newest input, for early and for late inputs.
 func TestAgeMeterTellsTheNewest(t *testing.T) {
-	m := newAgeMeter(t)
+	m := NewAgeMeter(Grid{})
 	if r := m.Report(); r.Age != NoAge {
 		t.Errorf("an age of %d before any input", r.Age)
 	}
@@ -91,7 +82,7 @@ func TestAgeMeterTellsTheNewest(t *testing.T) {
 }
 
 func TestAgeMeterIgnoresRepeatsAndAbsurdTicks(t *testing.T) {
-	m := newAgeMeter(t)
+	m := NewAgeMeter(Grid{})
 	g := Grid{}
 	for k := range 100 {
 		m.Arrived(tick.Tick(k), g.Edge(int64(k))-20*ms)
@@ -110,7 +101,7 @@ func TestAgeMeterIgnoresRepeatsAndAbsurdTicks(t *testing.T) {
 
 // After its clock was set back, a client sends lower ticks.
 func TestAgeMeterBeginsAnewBehind(t *testing.T) {
-	m := newAgeMeter(t)
+	m := NewAgeMeter(Grid{})
 	g := Grid{}
 	m.Arrived(150, g.Edge(60))
 	counted := 0
@@ -125,7 +116,7 @@ func TestAgeMeterBeginsAnewBehind(t *testing.T) {
 }
 
 func TestAgeMeterAllocatesNothing(t *testing.T) {
-	m := newAgeMeter(t)
+	m := NewAgeMeter(Grid{})
 	k := 0
 	if n := testing.AllocsPerRun(1000, func() {
 		m.Arrived(tick.Tick(k), Grid{}.Edge(int64(k)))

@@ -5,36 +5,13 @@ import (
 	"time"
 )
 
-// ChangeKind is the kind of a [Change].
-type ChangeKind uint8
-
-const (
-	// NoChange is the kind of the zero Change: nothing happened.
-	NoChange ChangeKind = iota
-	// RouteChanged: the quickest round trip rose or fell permanently. The reference did not step.
-	RouteChanged
-	// ClockStepped: the server's clock moved relative to the client's by more than any delay
-	// explains. The reference followed at once.
-	ClockStepped
-)
-
-// String returns the kind in lower case, in words.
-func (k ChangeKind) String() string {
-	switch k {
-	case RouteChanged:
-		return "route changed"
-	case ClockStepped:
-		return "clock stepped"
-	}
-	return "no change"
-}
-
-// Change is a change that [Reference.Add] recognised.
+// Change is a change that [Reference.Add] recognised. The zero value means that nothing changed.
 type Change struct {
-	Kind ChangeKind
-	// RTT is the change of the quickest round trip, if the route changed.
+	// RTT is the change of the quickest round trip, if the route changed: the quickest round trip
+	// rose or fell permanently. The reference did not step.
 	RTT time.Duration
-	// Step is the step of the reference, if a clock stepped.
+	// Step is the step of the reference, if a clock stepped: the server's clock moved relative to
+	// the client's by more than any delay explains. The reference followed at once.
 	Step time.Duration
 }
 
@@ -97,14 +74,14 @@ func (r *Reference) follow(k kept) (change Change) {
 	}
 	if kind != r.run.kind {
 		if r.run.reported && kind == none { // a long queue has drained
-			change = Change{Kind: RouteChanged, RTT: r.base - r.run.quickest}
+			change.RTT = r.base - r.run.quickest
 		}
 		r.breakRun()
 		r.run = run{kind: kind, began: k.received, quickest: math.MaxInt64}
 	}
 	r.samples.push(k)
 	if kind == none {
-		r.fence.take(k, r.config.MaxDrift)
+		r.fence.take(k)
 		r.fit()
 		return change
 	}
@@ -118,7 +95,7 @@ func (r *Reference) follow(k kept) (change Change) {
 			r.fence = f
 			r.takeOver(n, before, k.received)
 			r.bias = bias{}
-			return Change{Kind: ClockStepped, Step: r.Offset(k.received) - before}
+			return Change{Step: r.Offset(k.received) - before}
 		}
 		if r.run.n >= ringSize/4 { // noise, not a step
 			r.breakRun()
@@ -128,16 +105,16 @@ func (r *Reference) follow(k kept) (change Change) {
 	if !r.run.reported && r.run.quickest < math.MaxInt64 &&
 		(kind == slower && span >= slowFor || kind == faster && span >= fastFor && r.run.n >= fastLeast) {
 		r.run.reported = true
-		change = Change{Kind: RouteChanged, RTT: r.run.quickest - r.base}
+		change.RTT = r.run.quickest - r.base
 	}
 	if kind == slower || r.run.reported {
 		r.prove(r.run.n)
 	}
 	enough := span >= slowHeld
 	if kind == faster {
-		enough = span >= r.config.MinSpan || r.run.quickest <= nearPath && r.run.n >= nearLeast
+		enough = span >= minSpan || r.run.quickest <= nearPath && r.run.n >= nearLeast
 	}
-	if enough && r.run.reported || r.samples.sound(r.samples.n-r.run.n) < leastHeld {
+	if enough && r.run.reported || r.sound() < leastHeld {
 		r.takeOver(r.run.n, before, k.received)
 	}
 	return change
@@ -146,7 +123,7 @@ func (r *Reference) follow(k kept) (change Change) {
 // prove narrows the fence by the newest n samples.
 func (r *Reference) prove(n int) {
 	for i := r.samples.n - n; i < r.samples.n; i++ {
-		r.fence.take(*r.samples.at(i), r.config.MaxDrift)
+		r.fence.take(*r.samples.at(i))
 	}
 }
 
@@ -162,7 +139,24 @@ func (r *Reference) takeOver(n int, before, now time.Duration) {
 	r.learned.weight /= 4
 	r.prior = r.learned
 	r.fit()
-	r.bias = bias{now, before - r.line.at(now), r.config.Bleed}
+	r.bias = bias{now, before - r.line.at(now), bleed}
+}
+
+// dropFar drops the older half of the samples or more, if the newest ones are near and the fit may
+// be off by more than the round trip of a near path explains. Then queues have spoilt the fit.
+func (r *Reference) dropFar(before, now time.Duration) {
+	lo, hi := r.fence.at(now)
+	at := r.line.at(now)
+	if max(hi-at, at-lo) <= nearPath/2 || r.run.kind == ahead || r.run.kind == behind {
+		return
+	}
+	n := 0
+	for n < r.samples.n/2 && r.samples.ago(n).near() {
+		n++
+	}
+	if n >= nearLeast {
+		r.takeOver(n, before, now)
+	}
 }
 
 // agreeing returns how many of the newest samples of the run prove a step, and the fence that they
@@ -173,7 +167,7 @@ func (r *Reference) agreeing() (n int, f fence) {
 		k := *r.samples.at(i)
 		since := r.samples.at(last).received - k.received
 		k.received += since // its bounds as they are now
-		if !f.take(k, r.config.MaxDrift) {
+		if !f.take(k) {
 			return 0, fence{}
 		}
 		if last-i+1 >= stepLeast && since >= stepFor {
@@ -183,16 +177,26 @@ func (r *Reference) agreeing() (n int, f fence) {
 	return 0, fence{}
 }
 
+// sound returns how many samples are in the fit: those before the run, without outliers.
+func (r *Reference) sound() (count int) {
+	for i := range r.samples.n - r.run.n {
+		if !r.samples.at(i).outlier {
+			count++
+		}
+	}
+	return count
+}
+
 // classify returns how a sample contradicts the fence and the fit.
 func (r *Reference) classify(k kept) contradiction {
-	lo, hi := r.fence.at(k.received, r.config.MaxDrift)
-	switch l, h := k.bounds(r.config.MaxDrift); {
+	lo, hi := r.fence.at(k.received)
+	switch l, h := k.bounds(); {
 	case l > hi:
 		return ahead
 	case h < lo:
 		return behind
 	}
-	if r.samples.sound(r.samples.n-r.run.n) < leastHeld {
+	if r.sound() < leastHeld {
 		// the quickest round trip is not yet known
 		return none
 	}

@@ -1,8 +1,8 @@
 package clocksync
 
 import (
+	"cmp"
 	"errors"
-	"fmt"
 	"math"
 	"time"
 
@@ -11,13 +11,12 @@ import (
 
 // Config configures a [Client]. The zero value stands for the documented defaults.
 type Config struct {
-	// Rate is the tick rate in steps per second, the same on the server and in the engine. Zero
-	// means [DefaultRate]. 1 to 1000. It sets the Rate of Simulation and Lead, which have to be
-	// zero or equal to it.
-	Rate       int
-	Reference  ReferenceConfig
-	Simulation SimulationConfig
-	Lead       LeadConfig
+	// Grid has the ticks of the server and of the engine.
+	Grid Grid
+	// MaxLead bounds the lead, in both directions. Zero means 5 s.
+	MaxLead time.Duration
+	// MaxAge bounds how early inputs are to arrive. Zero means no bound.
+	MaxAge time.Duration
 }
 
 // Client puts the clocks of one connection together: a [Reference] fed with pings, a [Lead] fed
@@ -43,37 +42,19 @@ type Client struct {
 
 	pinged            bool
 	hurried, lastPing time.Duration
-	started           bool          // Update was called
-	updated           time.Duration // time of the last update
 	woke              time.Duration // when the last stall ended
 	usual             time.Duration // smoothed length of a frame
 	age               Age
-	routes, steps     uint64
-	jumps             uint64
 }
 
-// NewClient returns the clocks of a new connection, or an error that names the bad field of the
-// configuration.
-func NewClient(config Config) (*Client, error) {
-	for _, rate := range [2]*int{&config.Simulation.Rate, &config.Lead.Rate} {
-		if *rate != 0 && *rate != config.Rate {
-			return nil, fmt.Errorf("clocksync: Config.Rate is %d but a part of it has a Rate of %d; set Config.Rate alone", config.Rate, *rate)
-		}
-		*rate = config.Rate
+// NewClient returns the clocks of a new connection.
+func NewClient(c Config) *Client {
+	return &Client{
+		reference:  NewReference(),
+		simulation: NewSimulation(c.Grid),
+		lead:       NewLead(c.Grid, cmp.Or(c.MaxLead, 5*time.Second), cmp.Or(c.MaxAge, math.MaxInt64)),
+		woke:       math.MinInt64, usual: time.Second / 60, age: NoAge,
 	}
-	reference, err := NewReference(config.Reference)
-	if err != nil {
-		return nil, err
-	}
-	simulation, err := NewSimulation(config.Simulation)
-	if err != nil {
-		return nil, err
-	}
-	lead, err := NewLead(config.Lead)
-	if err != nil {
-		return nil, err
-	}
-	return &Client{reference: reference, simulation: simulation, lead: lead, woke: math.MinInt64, usual: time.Second / 60, age: NoAge}, nil
 }
 
 // stepForgotten is the step of the server's clock that makes the ages reported during it useless.
@@ -98,24 +79,6 @@ func (c *Client) stalled(since time.Duration) bool {
 	return since > max(stallFrame, stallFrames*c.usual)
 }
 
-// frame records the time of an update.
-func (c *Client) frame(now time.Duration) {
-	if !c.started {
-		c.started, c.updated = true, now
-	}
-	length := now - c.updated
-	if length > stallGap {
-		c.hurry(now)
-	}
-	if c.stalled(length) {
-		c.woke = now
-	}
-	// The usual length grows by little with each frame. So one long frame does not hide the next,
-	// and a machine that draws three frames a second still obtains a clock.
-	c.usual += (min(length, 2*c.usual+5*time.Millisecond) - c.usual) / 8
-	c.updated = now
-}
-
 // PingDue reports whether a ping is to be sent now. After true the caller sends one. There are ten
 // a second in the first ten seconds and in the ten after a stall or a step of the server's clock,
 // otherwise four.
@@ -136,8 +99,6 @@ func (c *Client) PingDue(now time.Duration) bool {
 	return true
 }
 
-func (c *Client) hurry(now time.Duration) { c.hurried = now }
-
 // ErrStalled is returned for the answer to a ping during which this machine did not run. The
 // arrival time of the answer is not known.
 var ErrStalled = errors.New("clocksync: the machine stood still while this ping was under way; drop the sample")
@@ -145,24 +106,15 @@ var ErrStalled = errors.New("clocksync: the machine stood still while this ping 
 // Answered takes the four stamps of a ping whose answer has arrived. See [Reference.Add]; a sample
 // from before the last stall is refused with [ErrStalled].
 func (c *Client) Answered(s Sample) (Change, error) {
-	if c.started && c.stalled(s.ClientReceive-c.updated) || s.ClientSend < c.woke {
+	if c.lead.framed && c.stalled(s.ClientReceive-c.lead.frameAt) || s.ClientSend < c.woke {
 		return Change{}, ErrStalled
 	}
 	change, err := c.reference.Add(s)
-	if err != nil {
-		return change, err
-	}
-	switch change.Kind {
-	case RouteChanged:
-		c.routes++
-	case ClockStepped:
-		c.steps++
-	}
 	if change.Step.Abs() > stepForgotten {
 		c.lead.Forget()
-		c.hurry(s.ClientReceive)
+		c.hurried = s.ClientReceive
 	}
-	return change, nil
+	return change, err
 }
 
 // Sent records that a packet whose newest input is t was sent now. It does nothing before the
@@ -174,45 +126,46 @@ func (c *Client) Sent(t tick.Tick, now time.Duration) {
 }
 
 // Reported takes the report on inputs of a snapshot that arrived now. See [Lead.Report].
-func (c *Client) Reported(now time.Duration, r Report) bool {
-	used := c.lead.Report(now, r, c.reference.Offset(now))
-	if used {
+func (c *Client) Reported(now time.Duration, r Report) {
+	if c.lead.Report(now, r, c.reference.Offset(now)) {
 		c.age = r.Age
 	}
-	return used
 }
 
-// SetRedundancy sets how many packets carry an input. See [LeadConfig].
+// SetRedundancy sets how many packets carry an input. See [Lead.SetRedundancy].
 func (c *Client) SetRedundancy(n int) { c.lead.SetRedundancy(n) }
 
-// SetBatch sets how many new inputs a packet carries. See [LeadConfig].
+// SetBatch sets how many new inputs a packet carries. See [Lead.SetBatch].
 func (c *Client) SetBatch(n int) { c.lead.SetBatch(n) }
 
 // Synced reports whether the clocks run: three pings were answered, and Update has been called
 // since.
-func (c *Client) Synced() bool { return c.simulation.Started() }
+func (c *Client) Synced() bool { return c.simulation.started }
 
 // Update returns the stretch to give to the engine until the next call, and the jump of the mapping
 // if there was one. now is the real time up to which the engine was updated. Until the reference is
 // ready the stretch is 1. See [Simulation.Update].
 func (c *Client) Update(now time.Duration, engine EngineTime) (stretch float64, jump ClockJump) {
-	c.frame(now)
+	if length := now - c.lead.frameAt; c.lead.framed {
+		if length > stallGap {
+			c.hurried = now
+		}
+		if c.stalled(length) {
+			c.woke = now
+		}
+		// The usual length grows by little with each frame. So one long frame does not hide the
+		// next, and a machine that draws three frames a second still obtains a clock.
+		c.usual += (min(length, 2*c.usual+5*time.Millisecond) - c.usual) / 8
+	}
 	c.lead.Frame(now)
 	if !c.reference.Ready() {
 		return 1, ClockJump{}
 	}
-	c.lead.Assume(c.reference.MinRTT()/2 + c.reference.limit())
-	c.lead.Follow(c.reference.Offset(now))
+	c.lead.Follow(c.reference.Offset(now), c.reference.MinRTT()/2+c.reference.limit())
 	target := c.reference.At(now) + c.lead.Lead()
-	if c.lead.Hurry() {
-		c.simulation.Hurry()
-	}
-	stretch, jump = c.simulation.Update(now, engine, target)
-	if jump.Cause != NoJump {
-		c.jumps++
-		if jump.Ticks < 0 {
-			c.lead.rewound()
-		}
+	stretch, jump = c.simulation.Update(now, engine, target, c.lead.Hurry())
+	if jump.Ticks < 0 {
+		c.lead.rewound()
 	}
 	return stretch, jump
 }
@@ -230,46 +183,14 @@ func (c *Client) Playback(engine time.Duration) (real, reference time.Duration) 
 // Reference returns the reference clock.
 func (c *Client) Reference() *Reference { return c.reference }
 
-// Simulation returns the simulation clock.
-func (c *Client) Simulation() *Simulation { return c.simulation }
-
 // Stats are the figures of a [Client] for displays and logs.
 type Stats struct {
-	RTT, MinRTT, Jitter time.Duration // smoothed, least, and mean deviation of the round trip
-	Offset              time.Duration // server minus local time
-	// of the server's clock against the local one, in seconds per second
-	Drift float64
-	// of the simulation ahead of the reference; of inputs to the server as the reference sees it
-	Lead, Way     time.Duration
-	Age           Age           // last reported
-	TargetAge     time.Duration // wanted
-	Error         time.Duration // of the simulation: positive behind its target
-	Stretch       float64       // of the engine's time, 1 is real speed
-	Held, Used    int           // samples
-	Refused       uint64        // samples
-	Routes, Steps uint64        // route changes and clock steps recognised
-	Jumps         uint64        // of the simulation's mapping, the start included
+	RTT, Jitter time.Duration // smoothed round trip, and its mean deviation
+	Lead        time.Duration // of the simulation ahead of the reference
+	Age         Age           // last reported
 }
 
-// Stats returns the present figures. now is local time.
-func (c *Client) Stats(now time.Duration) Stats {
-	return Stats{
-		RTT:       c.reference.rtt.Smoothed(),
-		MinRTT:    c.reference.MinRTT(),
-		Jitter:    c.reference.rtt.Jitter(),
-		Offset:    c.reference.Offset(now),
-		Drift:     c.reference.Drift(),
-		Lead:      c.lead.Lead(),
-		Way:       c.lead.Way(),
-		Age:       c.age,
-		TargetAge: c.lead.TargetAge(),
-		Error:     c.simulation.Error(),
-		Stretch:   c.simulation.Stretch(),
-		Held:      c.reference.Held(),
-		Used:      c.reference.Used(),
-		Refused:   c.reference.Refused(),
-		Routes:    c.routes,
-		Steps:     c.steps,
-		Jumps:     c.jumps,
-	}
+// Stats returns the present figures.
+func (c *Client) Stats() Stats {
+	return Stats{RTT: c.reference.rtt.smoothed, Jitter: c.reference.rtt.jitter, Lead: c.lead.Lead(), Age: c.age}
 }

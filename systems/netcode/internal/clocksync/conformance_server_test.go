@@ -14,7 +14,7 @@ func TestCase28Suspended(t *testing.T) {
 	for _, stops := range []bool{false, true} {
 		var slowest time.Duration
 		for seed := uint64(1); seed <= seeds; seed++ {
-			w := newWorld(t, seed, Config{})
+			w := newWorld(t, seed)
 			w.fixedDelay = 150 * ms
 			w.start()
 			w.Run(20 * time.Second)
@@ -64,7 +64,7 @@ func TestCase30ServerPause(t *testing.T) {
 	for _, loses := range []bool{false, true} {
 		var slowest time.Duration
 		for seed := uint64(1); seed <= seeds; seed++ {
-			w := newWorld(t, seed, Config{})
+			w := newWorld(t, seed)
 			w.fixedDelay = 150 * ms
 			w.start()
 			w.Run(20 * time.Second)
@@ -116,7 +116,7 @@ func TestCase30ServerPause(t *testing.T) {
 func TestCase28UnsteadyFrames(t *testing.T) {
 	stalls, worst := 0, time.Duration(0)
 	for seed := uint64(1); seed <= seeds; seed++ {
-		w := newWorld(t, seed, Config{})
+		w := newWorld(t, seed)
 		w.fixedDelay = 150 * ms
 		rng := rand.New(rand.NewPCG(seed, 77))
 		w.frames = func() time.Duration {

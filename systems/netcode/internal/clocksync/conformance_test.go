@@ -22,7 +22,8 @@ const seeds = 20
 // cost of the frames.
 func TestCase1HostMode(t *testing.T) {
 	for _, delay := range []time.Duration{0, ms} {
-		w := newWorld(t, 1, Config{Lead: LeadConfig{Redundancy: 1}})
+		w := newWorld(t, 1)
+		w.client.SetRedundancy(1)
 		w.redundancy = 1
 		w.up.Delay, w.up.Jitter, w.down.Delay, w.down.Jitter = delay, 0, delay, 0
 		w.start()
@@ -31,7 +32,7 @@ func TestCase1HostMode(t *testing.T) {
 		if missed > 0 || total < 3500 {
 			t.Errorf("delay %v: %d of %d inputs missed", delay, missed, total)
 		}
-		if lead := w.client.Stats(w.local(w.Now)).Lead; lead > delay+20*ms {
+		if lead := w.client.Stats().Lead; lead > delay+20*ms {
 			t.Errorf("delay %v: a lead of %v, want little more than a frame", delay, lead)
 		}
 		if len(w.jumps) != 1 {
@@ -52,14 +53,14 @@ func TestCase11HalfAnHourOf500PPM(t *testing.T) {
 		var worst time.Duration
 		var stretches []float64
 		for seed := uint64(1); seed <= seeds; seed++ {
-			w := newWorld(t, seed, Config{})
+			w := newWorld(t, seed)
 			w.ppm, w.fixedDelay = ppm, 150*ms
 			w.onStep = func(view, truth time.Duration) {
 				if w.Now < 10*time.Second {
 					return
 				}
 				worst = max(worst, viewError(w, view, truth))
-				stretches = append(stretches, math.Abs(w.client.Simulation().Stretch()-1-w.client.Reference().Drift()))
+				stretches = append(stretches, math.Abs(w.client.simulation.stretch-1-w.client.Reference().Drift()))
 			}
 			w.start()
 			length := time.Minute
@@ -90,7 +91,7 @@ func TestCase12At2000PPM(t *testing.T) {
 			}
 			var p99, worst time.Duration
 			for seed := uint64(1); seed <= seeds; seed++ {
-				w := newWorld(t, seed, Config{})
+				w := newWorld(t, seed)
 				w.ppm, w.fixedDelay = ppm, 150*ms
 				w.up.Loss, w.down.Loss = loss, loss
 				var errors []time.Duration
@@ -130,7 +131,7 @@ func TestCase13RouteChange(t *testing.T) {
 		var settled, late time.Duration
 		slowest, fastest := 1.0, 1.0
 		for seed := uint64(1); seed <= seeds; seed++ {
-			w := newWorld(t, seed, Config{})
+			w := newWorld(t, seed)
 			w.up.Delay, w.down.Delay = 150*ms, 150*ms
 			w.up.Loss, w.down.Loss = test.loss, test.loss
 			w.start()
@@ -216,19 +217,18 @@ func TestCase15NothingReadsAClock(t *testing.T) {
 // Conformance case 15, the epochs of the monotonic clocks: they have no effect. The same run with
 // another epoch gives the same clocks, to the nanosecond.
 func TestCase15EpochsDoNotMatter(t *testing.T) {
-	run := func(epoch time.Duration) (view time.Duration, stats Stats) {
-		w := newWorld(t, 3, Config{})
+	run := func(epoch time.Duration) (view, offset time.Duration, stats Stats) {
+		w := newWorld(t, 3)
 		w.localEpoch = epoch
 		w.start()
 		w.Run(time.Minute)
-		return w.view.Time(), w.client.Stats(w.local(w.Now))
+		return w.view.Time(), w.client.reference.Offset(w.local(w.Now)), w.client.Stats()
 	}
-	view, stats := run(0)
+	view, offset, stats := run(0)
 	for _, epoch := range []time.Duration{time.Hour, 10_000 * time.Hour} {
-		v, s := run(epoch)
-		s.Offset += epoch
-		if v != view || s != stats {
-			t.Errorf("epoch %v: view %v, %+v; want %v, %+v", epoch, v, s, view, stats)
+		v, o, s := run(epoch)
+		if v != view || o+epoch != offset || s != stats {
+			t.Errorf("epoch %v: view %v, offset %v, %+v; want %v, %v, %+v", epoch, v, o, s, view, offset-epoch, stats)
 		}
 	}
 }
@@ -257,7 +257,8 @@ func TestCase24InputsArriveInTime(t *testing.T) {
 	} {
 		missed, total, least, most := 0, 0, time.Hour, time.Duration(0)
 		for seed := uint64(1); seed <= seeds; seed++ {
-			w := newWorld(t, seed, Config{Lead: LeadConfig{Redundancy: test.n}})
+			w := newWorld(t, seed)
+			w.client.SetRedundancy(test.n)
 			w.redundancy, w.frame = test.n, test.frame
 			w.up.Delay, w.down.Delay = test.up, test.down
 			w.up.Jitter, w.down.Jitter = test.jitter, test.jitter

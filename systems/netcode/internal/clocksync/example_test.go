@@ -12,10 +12,7 @@ const ms = time.Millisecond
 // A server whose time is an hour ahead answers pings over a path of 30 ms up and 50 ms down. The
 // offset is off by half of the difference, since an exchange cannot show that difference.
 func ExampleReference() {
-	reference, err := clocksync.NewReference(clocksync.ReferenceConfig{})
-	if err != nil {
-		panic(err)
-	}
+	reference := clocksync.NewReference()
 	for sent := time.Duration(0); sent < 10*time.Second; sent += 250 * ms {
 		server := sent + 30*ms + time.Hour
 		if _, err := reference.Add(clocksync.Sample{
@@ -27,8 +24,7 @@ func ExampleReference() {
 			panic(err)
 		}
 	}
-	stats := reference.RTT()
-	fmt.Println("round trip", stats.Smoothed())
+	fmt.Println("round trip", reference.MinRTT())
 	fmt.Println("server time", reference.At(10*time.Second))
 	// Output:
 	// round trip 80ms
@@ -38,12 +34,9 @@ func ExampleReference() {
 // A whole client on a perfect link of 40 ms each way: the simulation runs ahead of the server by
 // the way up, and by the needs of its frames, of three packets per input, and of rounding.
 func ExampleClient() {
-	client, err := clocksync.NewClient(clocksync.Config{Rate: 60})
-	if err != nil {
-		panic(err)
-	}
-	grid, meter := client.Simulation().Grid(), mustMeter(60)
-	engine := clocksync.EngineTime{}
+	grid := clocksync.Grid{} // 60 ticks a second
+	client, meter := clocksync.NewClient(clocksync.Config{Grid: grid}), clocksync.NewAgeMeter(grid)
+	engine, stretch := clocksync.EngineTime{}, 1.0
 	for now := time.Duration(0); now < 5*time.Second; now += 10 * ms { // frames
 		if client.PingDue(now) {
 			at := now + 40*ms // the server's time line is ours in this example
@@ -52,7 +45,7 @@ func ExampleClient() {
 			}
 		}
 		// The engine consumes the frame's 10 ms, stretched, and runs the steps that are due.
-		engine.Normal += time.Duration(float64(10*ms) * client.Simulation().Stretch())
+		engine.Normal += time.Duration(float64(10*ms) * stretch)
 		for engine.Fixed <= engine.Normal {
 			t := client.Tick(engine.Tick)
 			client.Sent(t, now)         // the input packet of tick t
@@ -61,51 +54,41 @@ func ExampleClient() {
 			engine.Fixed = grid.Edge(int64(engine.Tick))
 		}
 		client.Reported(now, meter.Report()) // in a snapshot
-		if _, jump := client.Update(now, engine); jump.Cause != clocksync.NoJump {
+		var jump clocksync.ClockJump
+		if stretch, jump = client.Update(now, engine); jump.Cause != clocksync.NoJump {
 			fmt.Println("jump:", jump.Cause)
 		}
 	}
-	stats := client.Stats(5 * time.Second)
+	stats := client.Stats()
 	fmt.Println("round trip", stats.RTT)
-	fmt.Println("way up", stats.Way.Round(5*ms), "target age", stats.TargetAge.Round(5*ms))
+	fmt.Println("lead", stats.Lead.Round(5*ms)) // the way up, 40 ms, and 45 ms to be early
 	fmt.Println("inputs arrive in time:", meter.Report().Age > 0)
 	// Output:
 	// jump: start
 	// round trip 80ms
-	// way up 40ms target age 45ms
+	// lead 85ms
 	// inputs arrive in time: true
-}
-
-func mustMeter(rate int) *clocksync.AgeMeter {
-	meter, err := clocksync.NewAgeMeter(rate)
-	if err != nil {
-		panic(err)
-	}
-	return meter
 }
 
 // The engine lost 500 ms to a stall. A jump of its mapping to server ticks makes up for them at
 // once.
 func ExampleSimulation() {
-	simulation, err := clocksync.NewSimulation(clocksync.SimulationConfig{Rate: 60})
-	if err != nil {
-		panic(err)
-	}
-	grid := simulation.Grid()
+	grid := clocksync.Grid{} // 60 ticks a second
+	simulation := clocksync.NewSimulation(grid)
 	at := func(tick uint64) clocksync.EngineTime {
 		return clocksync.EngineTime{Normal: grid.Edge(int64(tick)) - 1, Fixed: grid.Edge(int64(tick)), Tick: tick}
 	}
 	engine := at(60)
-	simulation.Update(time.Second, engine, 10*time.Second)
+	simulation.Update(time.Second, engine, 10*time.Second, false)
 	fmt.Println("engine step 60 simulates tick", simulation.Tick(60))
 
 	engine = at(90)
 	engine.Dropped = 500 * ms
-	_, jump := simulation.Update(2*time.Second, engine, 11*time.Second)
-	fmt.Println(jump.Cause, "from", jump.From, "to", jump.To)
+	_, jump := simulation.Update(2*time.Second, engine, 11*time.Second, false)
+	fmt.Println(jump.Cause, "by", jump.Ticks, "ticks")
 	fmt.Println("engine step 90 simulates tick", simulation.Tick(90))
 	// Output:
 	// engine step 60 simulates tick 601
-	// stall from 631 to 660
+	// stall by 29 ticks
 	// engine step 90 simulates tick 660
 }

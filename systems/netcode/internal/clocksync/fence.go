@@ -17,13 +17,13 @@ type fence struct {
 }
 
 // bounds returns the bounds that one sample proves for the offset at the time of its receipt.
-func (k *kept) bounds(maxDrift float64) (lo, hi time.Duration) {
+func (k *kept) bounds() (lo, hi time.Duration) {
 	half := k.rtt/2 + fenceSlack + time.Duration(maxDrift*float64(k.received-k.sent))
 	return k.offset - half, k.offset + half
 }
 
 // at returns the bounds at a local time. A fence that is not set has no bounds.
-func (f *fence) at(local time.Duration, maxDrift float64) (lo, hi time.Duration) {
+func (f *fence) at(local time.Duration) (lo, hi time.Duration) {
 	if !f.set {
 		return -2 * stampLimit, 2 * stampLimit
 	}
@@ -33,9 +33,9 @@ func (f *fence) at(local time.Duration, maxDrift float64) (lo, hi time.Duration)
 
 // take narrows the fence by a sample, and reports whether the two agree. If they do not, the fence
 // is not changed.
-func (f *fence) take(k kept, maxDrift float64) bool {
-	lo, hi := f.at(k.received, maxDrift)
-	l, h := k.bounds(maxDrift)
+func (f *fence) take(k kept) bool {
+	lo, hi := f.at(k.received)
+	l, h := k.bounds()
 	if l > hi || h < lo {
 		return false
 	}

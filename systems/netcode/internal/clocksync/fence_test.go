@@ -56,7 +56,13 @@ func randomQueue(rng *rand.Rand, after time.Duration) (q queue) {
 func TestReferenceIsNearWhereRoundTripsAreShort(t *testing.T) {
 	var worst, total time.Duration
 	near := 0
-	for seed := uint64(1); seed <= 40; seed++ {
+	// In the first histories queues spoilt the fit: long ones in both directions, or one that grew
+	// for as long as the window lasts.
+	seeds := []uint64{260, 1078, 1259, 1484, 1995, 2142, 2238, 2658, 3776, 4165}
+	for seed := range uint64(40) {
+		seeds = append(seeds, seed+1)
+	}
+	for _, seed := range seeds {
 		rng := rand.New(rand.NewPCG(seed, 31))
 		p := newPinged(t, seed)
 		p.ppm = 400*rng.Float64() - 200
@@ -85,7 +91,7 @@ func TestReferenceIsNearWhereRoundTripsAreShort(t *testing.T) {
 		})
 		short := time.Duration(0) // since when round trips have been short
 		p.onSample = func() {
-			if p.reference.rtt.Last() > 100*ms {
+			if !p.reference.Ready() || p.reference.rtt.last > 100*ms {
 				short = p.Now
 			}
 			if p.Now-short < 10*time.Second {

@@ -45,7 +45,7 @@ func (r *Reference) fit() {
 	var first, last time.Duration
 	var sum, sumT, sumO, aged, agedO float64
 	sound := 0
-	r.used = 0
+	used := 0
 	for i := range n {
 		k := r.samples.at(i)
 		if k.outlier {
@@ -60,18 +60,18 @@ func (r *Reference) fit() {
 		if excess > limit {
 			continue
 		}
-		r.used++
+		used++
 		t, o := float64(k.middle-origin.middle), float64(k.offset-origin.offset)
 		w := r.weight(excess, 0)
 		sum, sumT, sumO = sum+w, sumT+w*t, sumO+w*o
 		w = r.weight(excess, unknownDrift*t)
 		aged, agedO = aged+w, agedO+w*(o-r.line.drift*t)
 	}
-	if last-first < r.config.MinSpan || r.used < 4 {
+	if last-first < minSpan || used < 4 {
 		// There are too few samples for a slope. Keep the last known slope, and give recent samples
 		// more weight.
 		r.line = line{pivot: origin.middle, offset: origin.offset + time.Duration(math.Round(agedO/aged)), drift: r.line.drift}
-		r.doubt = r.config.MaxDrift * float64(last-first)
+		r.doubt = maxDrift * float64(last-first)
 		return
 	}
 	meanT, meanO := sumT/sum, sumO/sum
@@ -89,7 +89,7 @@ func (r *Reference) fit() {
 	// The earlier estimate of the drift counts while there are few samples.
 	r.learned.weight = variance + r.prior.weight
 	drift := (covariance + r.prior.drift*r.prior.weight) / r.learned.weight
-	drift = min(max(drift, -r.config.MaxDrift), r.config.MaxDrift)
+	drift = min(max(drift, -maxDrift), maxDrift)
 	r.learned.drift = drift
 	r.line = line{
 		pivot:  origin.middle,

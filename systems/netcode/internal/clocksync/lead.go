@@ -1,75 +1,31 @@
 package clocksync
 
 import (
-	"cmp"
-	"fmt"
 	"math"
 	"time"
 
 	"github.com/tandem-ecs/tandem/systems/netcode/internal/tick"
 )
 
-// LeadConfig configures a [Lead]. The zero value stands for the documented defaults.
-type LeadConfig struct {
-	// Rate is the server's tick rate in steps per second. Zero means [DefaultRate]. 1 to 1000.
-	Rate int
-	// Redundancy is n, the number of packets that carry each input. So n-1 packets in a row may be
-	// lost. Zero means 3. 1 to 32. See [Redundancy] and [Lead.SetRedundancy].
-	Redundancy int
-	// Batch is the number of new inputs in a packet: 1 for a packet per tick, 2 for 30 packets a
-	// second at 60 ticks, 8 for a client that draws 8 frames a second. Zero means 1. 1 to 64. See
-	// [Lead.SetBatch].
-	Batch int
-	// Quantile is the share of the inputs of the last half minute, outages excluded, whose way is
-	// covered by the lead. Zero means 0.97. Above 0, at most 1.
-	Quantile float64
-	// MaxLead bounds the lead, in both directions. Zero means 5 s. 1 ms to 1 min.
-	MaxLead time.Duration
-	// MaxAge bounds [Lead.TargetAge], since a server keeps inputs only for a limited time ahead of
-	// their use. Zero means no bound. Otherwise at least 1 ms.
-	MaxAge time.Duration
-}
-
-func (c LeadConfig) withDefaults() (LeadConfig, error) {
-	c.Redundancy = cmp.Or(c.Redundancy, 3)
-	c.Batch = cmp.Or(c.Batch, 1)
-	c.Quantile = cmp.Or(c.Quantile, 0.97)
-	c.MaxLead = cmp.Or(c.MaxLead, 5*time.Second)
-	c.MaxAge = cmp.Or(c.MaxAge, math.MaxInt64)
-	switch {
-	case c.Redundancy != withinRedundancy(c.Redundancy):
-		return c, fmt.Errorf("clocksync: LeadConfig.Redundancy is %d; use 1 to %d packets", c.Redundancy, maxRedundancy)
-	case c.Batch < 1 || c.Batch > 64:
-		return c, fmt.Errorf("clocksync: LeadConfig.Batch is %d; use 1 to 64 inputs", c.Batch)
-	case !(c.Quantile > 0 && c.Quantile <= 1):
-		return c, fmt.Errorf("clocksync: LeadConfig.Quantile is %v; use a share above 0 and up to 1", c.Quantile)
-	case c.MaxLead < time.Millisecond || c.MaxLead > time.Minute:
-		return c, fmt.Errorf("clocksync: LeadConfig.MaxLead is %v; use 1 ms to 1 min", c.MaxLead)
-	case c.MaxAge < time.Millisecond:
-		return c, fmt.Errorf("clocksync: LeadConfig.MaxAge is %v; use 1 ms or more", c.MaxAge)
-	}
-	return c, nil
-}
-
 // Lead finds how far ahead of the reference clock the simulation has to run for inputs to reach the
 // server in time. It is the client's half of the command-age feedback. It moves only the target of
 // the [Simulation] and never the reference, so the two loops cannot work against each other.
 //
 //	way    = how early an input was sent - how early it arrived
-//	target = jitter + (n-1)*max(b ticks, frame) + (b-1) ticks + frame     n = Redundancy, b = Batch
+//	target = jitter + (n-1)*max(b ticks, frame) + (b-1) ticks + frame     n = redundancy, b = batch
 //	lead   = way + target
 //
 // A ring holds the time at which each input was sent, so each report gives the exact way of one
 // input. Corrections made since then are not part of that way, so no correction is made twice.
 // (Netcode for Entities keeps a ring of its last adjustments for this.) There is no integrator, so
 // nothing can wind up. The way is the median of the ways of the last two seconds. The jitter is the
-// difference between the way at the Quantile and the median. It is taken from a histogram that
+// difference between the way at a quantile and the median. It is taken from a histogram that
 // forgets within half a minute (as in WebRTC's NetEq, which plays sound by a quantile of its
 // delays). So neither the jitter of the way down nor an outage increases the lead.
 //
 // The way is measured from the local clock to the server's, so neither an asymmetric path nor an
 // error of the reference changes the sum. With 150 ms up and 50 ms down the reference is 50 ms off
-// and the way 50 ms shorter. Until there are reports the way is the one set by [Lead.Assume]: half
+// and the way 50 ms shorter. Until there are reports the way is the one set by [Lead.Follow]: half
 // of the round trip.
 //
 // When a third of the inputs have been late for 200 ms, the way has become longer. Then older ways
@@ -82,11 +38,13 @@ func (c LeadConfig) withDefaults() (LeadConfig, error) {
 //
 // Create it with [NewLead]. It holds 40 KB and never allocates afterwards.
 type Lead struct {
-	config LeadConfig
-	grid   Grid
-	sent   [leadRing]sentInput
-	any    bool
-	newest tick.Tick // sent
+	grid            Grid
+	redundancy      int
+	batch           int
+	maxLead, maxAge time.Duration
+	sent            [leadRing]sentInput
+	any             bool
+	newest          tick.Tick // sent
 
 	framed        bool
 	frameAt       time.Duration // when the last one was
@@ -105,6 +63,9 @@ type Lead struct {
 }
 
 const (
+	// quantile is the share of the inputs of the last half minute, outages excluded, whose way is
+	// covered by the lead.
+	quantile = 0.97
 	// usualLead is the greatest lead until longer ways have lasted for longFor.
 	usualLead = time.Second
 	longFor   = 2 * time.Second
@@ -123,25 +84,21 @@ type sentInput struct {
 	valid bool
 }
 
-// NewLead returns a lead without reports, or an error that names the bad field of the
-// configuration.
-func NewLead(config LeadConfig) (*Lead, error) {
-	grid, err := NewGrid(config.Rate)
-	if err != nil {
-		return nil, err
-	}
-	config, err = config.withDefaults()
-	if err != nil {
-		return nil, err
-	}
-	return &Lead{config: config, grid: grid, ways: ways{hurried: math.MinInt64}}, nil
+// NewLead returns a lead without reports. maxLead bounds it in both directions. maxAge bounds
+// [Lead.TargetAge], since a server keeps inputs only for a limited time ahead of their use. An
+// input is in three packets, and each packet has one new input, until SetRedundancy and SetBatch
+// change that.
+func NewLead(grid Grid, maxLead, maxAge time.Duration) *Lead {
+	return &Lead{grid: grid, redundancy: 3, batch: 1, maxLead: maxLead, maxAge: maxAge, ways: ways{hurried: math.MinInt64}}
 }
 
-// SetRedundancy changes how many packets carry each input, within 1 to 32.
-func (l *Lead) SetRedundancy(n int) { l.config.Redundancy = withinRedundancy(n) }
+// SetRedundancy changes how many packets carry each input, within 1 to 32. So one less may be lost
+// in a row. See [Redundancy].
+func (l *Lead) SetRedundancy(n int) { l.redundancy = withinRedundancy(n) }
 
-// SetBatch changes how many new inputs a packet carries, within 1 to 64.
-func (l *Lead) SetBatch(n int) { l.config.Batch = min(max(n, 1), 64) }
+// SetBatch changes how many new inputs a packet carries, within 1 to 64: 1 for a packet per tick, 2
+// for 30 packets a second at 60 ticks, 8 for a client that draws 8 frames a second.
+func (l *Lead) SetBatch(n int) { l.batch = min(max(n, 1), 64) }
 
 // Frame records the time of a frame. Call it once a frame. Inputs wait for the frame that samples
 // them, so long and uneven frames need more lead. A single long frame has little weight. A frame
@@ -219,7 +176,7 @@ func (l *Lead) Report(now time.Duration, r Report, offset time.Duration) bool {
 	if l.ways.late(now) {
 		l.hurry = true
 	}
-	l.ways.measure(now, l.config.Quantile)
+	l.ways.measure(now, quantile)
 	return true
 }
 
@@ -253,12 +210,12 @@ func (l *Lead) Way() time.Duration {
 	return l.ways.median - l.offset
 }
 
-// Assume sets the way for as long as there are no reports: half of the round trip.
-func (l *Lead) Assume(way time.Duration) { l.assumed = min(max(way, 0), believed) }
-
 // Follow sets the present offset of the reference clock (server minus local time), which also
-// applies to older reports.
-func (l *Lead) Follow(offset time.Duration) { l.offset = offset }
+// applies to older reports. It also sets the way for as long as there are no reports: half of the
+// round trip.
+func (l *Lead) Follow(offset, assumed time.Duration) {
+	l.offset, l.assumed = offset, min(max(assumed, 0), believed)
+}
 
 // Forget drops all reports. Call it when the server's clock has stepped by more than stretching can
 // correct. Until both ends have followed the step, ages are useless.
@@ -275,20 +232,20 @@ func (l *Lead) rewound() {
 
 // TargetAge returns how early inputs should reach the server on average, if each is sent at the
 // edge of its tick. It covers the jitter of the network, n-1 lost packets, the wait for a frame and
-// a packet, and the rounding of the age by up to an eighth of a tick. It is at most MaxAge.
+// a packet, and the rounding of the age by up to an eighth of a tick. It is at most maxAge.
 func (l *Lead) TargetAge() time.Duration {
-	step, batch := l.grid.Step(), time.Duration(l.config.Batch)
+	step, batch := l.grid.Step(), time.Duration(l.batch)
 	frame := l.frame + 2*l.uneven
-	lost := time.Duration(l.config.Redundancy-1) * max(batch*step, frame)
-	return min(l.ways.jitter()+lost+(batch-1)*step+frame+step/ageSteps, l.config.MaxAge)
+	lost := time.Duration(l.redundancy-1) * max(batch*step, frame)
+	return min(l.ways.jitter()+lost+(batch-1)*step+frame+step/ageSteps, l.maxAge)
 }
 
-// Lead returns how far ahead of the reference clock the simulation should be, within MaxLead in
+// Lead returns how far ahead of the reference clock the simulation should be, within maxLead in
 // both directions.
 func (l *Lead) Lead() time.Duration {
-	most := l.config.MaxLead
+	most := l.maxLead
 	if !l.long || l.ways.fadeAt-l.longAt < longFor {
 		most = min(most, usualLead)
 	}
-	return min(max(l.Way()+l.TargetAge(), -l.config.MaxLead), most)
+	return min(max(l.Way()+l.TargetAge(), -l.maxLead), most)
 }

@@ -52,8 +52,8 @@ func (p *plant) step() {
 func TestLeadDoesNotOversteer(t *testing.T) {
 	for _, rtt := range []time.Duration{20 * ms, 200 * ms, 500 * ms, 1500 * ms} {
 		for _, slew := range []float64{0.05, 1} {
-			p := &plant{l: newLead(t, LeadConfig{Redundancy: 1}), m: newAgeMeter(t), rtt: rtt, up: rtt / 2, slew: slew}
-			p.l.Assume(rtt / 2)
+			p := &plant{l: newLead(1), m: NewAgeMeter(Grid{}), rtt: rtt, up: rtt / 2, slew: slew}
+			p.l.Follow(0, rtt/2)
 			p.lead = p.l.Lead()
 			for p.now < 5*time.Second {
 				p.step()
@@ -85,7 +85,7 @@ func TestLeadDoesNotOversteer(t *testing.T) {
 // way, overshoots by far on the same plant.
 func TestIntegratedAgeOversteers(t *testing.T) {
 	g := Grid{}
-	m := newAgeMeter(t)
+	m := NewAgeMeter(Grid{})
 	var queue []report
 	lead, set, up, rtt := 100*ms, 100*ms, 100*ms, 500*ms
 	var now, highest time.Duration

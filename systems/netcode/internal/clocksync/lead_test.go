@@ -10,12 +10,9 @@ import (
 	"github.com/tandem-ecs/tandem/systems/netcode/internal/tick"
 )
 
-func newLead(t testing.TB, config LeadConfig) *Lead {
-	t.Helper()
-	l, err := NewLead(config)
-	if err != nil {
-		t.Fatal(err)
-	}
+func newLead(redundancy int) *Lead {
+	l := NewLead(Grid{}, 5*time.Second, math.MaxInt64)
+	l.SetRedundancy(redundancy)
 	return l
 }
 
@@ -35,20 +32,24 @@ func TestLeadTargetAge(t *testing.T) {
 	eighth := g.Step() / 8
 	for _, test := range []struct {
 		name   string
-		config LeadConfig
+		n      int // redundancy
+		batch  int
+		maxAge time.Duration
 		jitter time.Duration
 		frame  time.Duration
 		want   time.Duration
 	}{
-		{"nothing to fear", LeadConfig{Redundancy: 1}, 0, 0, eighth},
-		{"jitter", LeadConfig{Redundancy: 1}, 10 * ms, 0, 10*ms + jitterLeast + eighth},
-		{"three packets", LeadConfig{}, 0, 0, 2*g.Step() + eighth},
-		{"frames", LeadConfig{Redundancy: 1}, 0, 8 * ms, 8*ms + eighth},
-		{"slow frames are slow packets", LeadConfig{Redundancy: 3}, 0, 125 * ms, 3*125*ms + eighth},
-		{"as early as the server takes", LeadConfig{Redundancy: 3, MaxAge: 200 * ms}, 0, 125 * ms, 200 * ms},
-		{"two inputs per packet", LeadConfig{Redundancy: 3, Batch: 2}, 0, 10 * ms, 5*g.Step() + 10*ms + eighth},
+		{"nothing to fear", 1, 1, time.Minute, 0, 0, eighth},
+		{"jitter", 1, 1, time.Minute, 10 * ms, 0, 10*ms + jitterLeast + eighth},
+		{"three packets", 3, 1, time.Minute, 0, 0, 2*g.Step() + eighth},
+		{"frames", 1, 1, time.Minute, 0, 8 * ms, 8*ms + eighth},
+		{"slow frames are slow packets", 3, 1, time.Minute, 0, 125 * ms, 3*125*ms + eighth},
+		{"as early as the server takes", 3, 1, 200 * ms, 0, 125 * ms, 200 * ms},
+		{"two inputs per packet", 3, 2, time.Minute, 0, 10 * ms, 5*g.Step() + 10*ms + eighth},
 	} {
-		l := newLead(t, test.config)
+		l := newLead(test.n)
+		l.SetBatch(test.batch)
+		l.maxAge = test.maxAge
 		for i := range 100 {
 			now := time.Duration(i) * test.frame
 			l.Frame(now)
@@ -66,12 +67,12 @@ func TestLeadTargetAge(t *testing.T) {
 		}
 		known := l.ways.jitter()
 		l.ways = ways{}
-		l.Assume(40 * ms)
+		l.Follow(0, 40*ms)
 		if got, want := l.Lead(), test.want-known+40*ms; got != want {
 			t.Errorf("%s: Lead() = %v before any report, want %v", test.name, got, want)
 		}
 	}
-	l := newLead(t, LeadConfig{})
+	l := newLead(3)
 	l.SetRedundancy(0)
 	l.SetBatch(0)
 	if got := l.TargetAge(); got != eighth {
@@ -89,8 +90,8 @@ func TestLeadTargetAge(t *testing.T) {
 func TestLeadCountsNothingThatThisMachineHeldUp(t *testing.T) {
 	g := Grid{}
 	for _, settled := range []int64{3, 300} {
-		l := newLead(t, LeadConfig{Redundancy: 1})
-		l.Assume(20 * ms)
+		l := newLead(1)
+		l.Follow(0, 20*ms)
 		now, newest := time.Duration(0), int64(0)
 		frame := func(length time.Duration) {
 			now += length
@@ -118,7 +119,7 @@ func TestLeadCountsNothingThatThisMachineHeldUp(t *testing.T) {
 // twenty inputs takes longer, and stays until these are forgotten. A single slow input does not
 // count.
 func TestLeadJitterIsAQuantileOfTheWayUp(t *testing.T) {
-	l := newLead(t, LeadConfig{Redundancy: 1})
+	l := newLead(1)
 	g := Grid{}
 	k := int64(0)
 	run := func(d time.Duration, took func(k int64) time.Duration) {
@@ -151,8 +152,8 @@ func TestLeadJitterIsAQuantileOfTheWayUp(t *testing.T) {
 // When the way becomes longer the lead follows as soon as inputs have been late for 200 ms.
 func TestLeadHurriesWhenInputsAreLate(t *testing.T) {
 	for _, rate := range []int{60, 30, 10} { // reports a second
-		p := &plant{l: newLead(t, LeadConfig{Redundancy: 1}), m: newAgeMeter(t), rtt: 100 * ms, up: 50 * ms, slew: 0.05, every: 60 / rate}
-		p.l.Assume(50 * ms)
+		p := &plant{l: newLead(1), m: NewAgeMeter(Grid{}), rtt: 100 * ms, up: 50 * ms, slew: 0.05, every: 60 / rate}
+		p.l.Follow(0, 50*ms)
 		p.lead = p.l.Lead()
 		for p.now < 10*time.Second {
 			p.step()
@@ -176,7 +177,7 @@ func TestLeadHurriesWhenInputsAreLate(t *testing.T) {
 }
 
 func TestLeadRefusesUselessReports(t *testing.T) {
-	l := newLead(t, LeadConfig{})
+	l := newLead(3)
 	if l.Report(0, Report{Newest: 0, Age: 0}, 0) {
 		t.Error("a report counts before anything was sent")
 	}
@@ -216,7 +217,7 @@ func TestLeadRefusesUselessReports(t *testing.T) {
 		t.Error("repeated or older inputs are remembered")
 	}
 	l.Forget()
-	l.Assume(33 * ms)
+	l.Follow(0, 33*ms)
 	if l.Report(now, Report{Newest: 995, Age: 5}, 0) || l.Way() != 33*ms {
 		t.Errorf("what was forgotten still counts: a way of %v", l.Way())
 	}
@@ -229,7 +230,7 @@ func TestLeadRefusesUselessReports(t *testing.T) {
 // The first reports correct any error of the lead, in either direction.
 func TestLeadReachesAnyDistance(t *testing.T) {
 	for _, off := range []time.Duration{-15 * time.Second, -3 * time.Second, 3 * time.Second, 15 * time.Second} {
-		l, m := newLead(t, LeadConfig{Redundancy: 1}), newAgeMeter(t)
+		l, m := newLead(1), NewAgeMeter(Grid{})
 		g := Grid{}
 		const up, offset = 70 * ms, time.Hour
 		for k := int64(3600 * 60); k < 3600*60+10; k++ {
@@ -249,7 +250,7 @@ func TestLeadReachesAnyDistance(t *testing.T) {
 // A way of seconds is followed when it has lasted for two seconds, since a queue that drains must
 // not be followed.
 func TestLeadFollowsALongWayThatLasts(t *testing.T) {
-	p := &plant{l: newLead(t, LeadConfig{Redundancy: 1}), m: newAgeMeter(t), rtt: 100 * ms, up: 50 * ms, slew: 1}
+	p := &plant{l: newLead(1), m: NewAgeMeter(Grid{}), rtt: 100 * ms, up: 50 * ms, slew: 1}
 	run := func(d time.Duration) {
 		for end := p.now + d; p.now < end; {
 			p.step()
@@ -275,7 +276,7 @@ func TestLeadFollowsALongWayThatLasts(t *testing.T) {
 // A single frame that is far longer than the others moves the lead by little. A lasting change of
 // the frame rate has its full effect.
 func TestLeadFrames(t *testing.T) {
-	l := newLead(t, LeadConfig{Redundancy: 1})
+	l := newLead(1)
 	now := time.Duration(0)
 	run := func(length time.Duration, n int) {
 		for range n {
@@ -303,15 +304,12 @@ func TestLeadFrames(t *testing.T) {
 
 func TestLeadIsBounded(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		l, err := NewLead(LeadConfig{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		l := newLead(3)
 		duration := rapid.OneOf(rapid.Int64Range(-1<<59, 1<<59), rapid.Int64Range(-int64(time.Second), int64(time.Second)))
 		for k := range rapid.IntRange(1, 50).Draw(t, "reports") {
 			now := time.Duration(duration.Draw(t, "now"))
 			l.Frame(now)
-			l.Assume(time.Duration(duration.Draw(t, "assumed")))
+			l.Follow(0, time.Duration(duration.Draw(t, "assumed")))
 			l.Sent(tick.Tick(k), now)
 			l.Report(now, Report{
 				Newest: tick.Tick(k), Age: Age(rapid.Int16().Draw(t, "age")), Held: rapid.IntRange(-1, MaxHeld+1).Draw(t, "held"), HeldAge: Age(rapid.Int16().Draw(t, "held age")),
@@ -324,7 +322,7 @@ func TestLeadIsBounded(t *testing.T) {
 }
 
 func TestLeadAllocatesNothing(t *testing.T) {
-	l := newLead(t, LeadConfig{})
+	l := newLead(3)
 	k := 0
 	if n := testing.AllocsPerRun(1000, func() {
 		now := Grid{}.Edge(int64(k))

@@ -10,7 +10,8 @@ import (
 // queued plays a world of 10 ms each way whose directions have queues, and returns the share of the
 // inputs missed between two moments.
 func queued(t *testing.T, seed uint64, up, down func(t time.Duration) time.Duration, from, to time.Duration) (missed float64, w *world) {
-	w = newWorld(t, seed, Config{Lead: LeadConfig{Redundancy: 1}})
+	w = newWorld(t, seed)
+	w.client.SetRedundancy(1)
 	w.fixedDelay = 150 * ms
 	w.redundancy = 20
 	for _, p := range []*virtual.Path{w.up, w.down} {

@@ -1,53 +1,26 @@
 package clocksync
 
-import (
-	"cmp"
-	"fmt"
-	"time"
+import "time"
+
+const (
+	// window is how long samples are kept, on the client's clock. With four pings a second and 10
+	// ms of jitter, that gives the drift of a clock to about 20 ppm. The ring holds 256 samples, so
+	// faster pings are kept for less time.
+	window = 60 * time.Second
+	// minSpan is how much time the samples must cover before the drift is estimated. With less,
+	// jitter counts as drift.
+	minSpan = 8 * time.Second
+	// maxDrift bounds the estimated drift, in seconds per second: 2500 ppm. Crystals stay below 200
+	// ppm, virtual machines and bad drivers reach 2000.
+	maxDrift = 0.0025
+	// maxRTT is the longest round trip that counts as a sample: the delay of a full queue on a slow
+	// line.
+	maxRTT = 20 * time.Second
+	// bleed is how fast the reference moves from the old path's offset to the new path's after a
+	// route change, in seconds per second. It is nearBleed times as fast where round trips are at
+	// most nearPath.
+	bleed = 0.0005
 )
-
-// ReferenceConfig configures a [Reference]. The zero value stands for the documented defaults.
-type ReferenceConfig struct {
-	// Window is how long samples are kept, on the client's clock. Zero means 60 s. With four pings
-	// a second and 10 ms of jitter, that gives the drift of a clock to about 20 ppm. 10 s to 10
-	// min. The ring holds 256 samples, so faster pings are kept for less time.
-	Window time.Duration
-	// MinSpan is how much time the samples must cover before the drift is estimated. Zero means 8
-	// s. With less, jitter counts as drift. 1 s to Window.
-	MinSpan time.Duration
-	// MaxDrift bounds the estimated drift, in seconds per second. Zero means 0.0025 (2500 ppm;
-	// crystals stay below 200 ppm, virtual machines and bad drivers reach 2000). Above 0, at most
-	// 0.05.
-	MaxDrift float64
-	// MaxRTT is the longest round trip that counts as a sample. Zero means 20 s, the delay of a
-	// full queue on a slow line. Above 0, at most 60 s.
-	MaxRTT time.Duration
-	// Bleed is how fast the reference moves from the old path's offset to the new path's after a
-	// route change, in seconds per second. It is twenty times as fast where round trips are at most
-	// 100 ms (see [Reference]). Zero means 0.0005. Above 0, at most 0.05.
-	Bleed float64
-}
-
-func (c ReferenceConfig) withDefaults() (ReferenceConfig, error) {
-	c.Window = cmp.Or(c.Window, 60*time.Second)
-	c.MinSpan = cmp.Or(c.MinSpan, 8*time.Second)
-	c.MaxDrift = cmp.Or(c.MaxDrift, 0.0025)
-	c.MaxRTT = cmp.Or(c.MaxRTT, 20*time.Second)
-	c.Bleed = cmp.Or(c.Bleed, 0.0005)
-	switch {
-	case c.Window < 10*time.Second || c.Window > 10*time.Minute:
-		return c, fmt.Errorf("clocksync: ReferenceConfig.Window is %v; use 10 s to 10 min", c.Window)
-	case c.MinSpan < time.Second || c.MinSpan > c.Window:
-		return c, fmt.Errorf("clocksync: ReferenceConfig.MinSpan is %v; use 1 s up to Window (%v)", c.MinSpan, c.Window)
-	case !(c.MaxDrift > 0 && c.MaxDrift <= 0.05):
-		return c, fmt.Errorf("clocksync: ReferenceConfig.MaxDrift is %v; use a fraction above 0 and up to 0.05", c.MaxDrift)
-	case c.MaxRTT < 0 || c.MaxRTT > 60*time.Second:
-		return c, fmt.Errorf("clocksync: ReferenceConfig.MaxRTT is %v; use a time above 0 and up to 60 s", c.MaxRTT)
-	case !(c.Bleed > 0 && c.Bleed <= 0.05):
-		return c, fmt.Errorf("clocksync: ReferenceConfig.Bleed is %v; use a fraction above 0 and up to 0.05", c.Bleed)
-	}
-	return c, nil
-}
 
 // Reference estimates the server's time from the client's: At(t) = t + offset + drift*(t-t0). It
 // takes four-stamp samples, about four a second, and gives a result for any time, past or future.
@@ -57,11 +30,11 @@ func (c ReferenceConfig) withDefaults() (ReferenceConfig, error) {
 // The network can only lengthen a round trip, so the quickest samples are the most accurate (the
 // minimum filter of NTP, RFC 5905, section 10). Samples within max(2 ms, jitter) of the quickest
 // are used, where jitter is three mean deviations. A sample that took x longer than the quickest
-// has the weight of an error of x/2, which is its bound. Once the samples cover MinSpan, a line is
-// fitted through them by least squares, so drift is extrapolated.
+// has the weight of an error of x/2, which is its bound. Once the samples cover eight seconds, a
+// line is fitted through them by least squares, so drift is extrapolated.
 //
 // Every sample also proves a bound: the offset is within half of the round trip around the measured
-// one, and moves by at most MaxDrift. The intersection of all these bounds is the fence (Marzullo,
+// one, and moves by at most 2500 ppm. The intersection of all these bounds is the fence (Marzullo,
 // "Maintaining the Time in a Distributed System", 1984). The reference is always within it, even if
 // the fit is not.
 //
@@ -69,8 +42,9 @@ func (c ReferenceConfig) withDefaults() (ReferenceConfig, error) {
 // more accurate than those that waited in a queue, so they are extrapolated with the drift until
 // they are 40 s old. After that, or when round trips have become quicker permanently, the new
 // path's samples take over without a step. The difference to the old path's offset fades at 500
-// ppm. On a path of at most 100 ms the offset is off by 50 ms at most, so there the difference
-// fades within ten seconds.
+// ppm. On a path of at most 100 ms the offset of a sample is off by 50 ms at most, so there the
+// difference fades within ten seconds, and the older half of the samples is dropped for as long as
+// the fit may be off by more than that.
 //
 // After a clock has stepped (a suspended machine, a server that lost time), samples contradict the
 // fence, or their offset differs by more than their own delay explains. A few such samples are
@@ -80,8 +54,7 @@ func (c ReferenceConfig) withDefaults() (ReferenceConfig, error) {
 // Create it with [NewReference]. It holds 14 KB, never allocates afterwards and belongs to one
 // goroutine.
 type Reference struct {
-	config  ReferenceConfig
-	samples ring
+	samples ring[kept]
 	line    line          // server minus client time as the current path shows it
 	base    time.Duration // quickest round trip of the samples in the fit
 	middle  time.Duration // median of their round trips
@@ -92,22 +65,14 @@ type Reference struct {
 	fence   fence
 	prior   slope // of the line, from the paths before
 	learned slope // with the present one
-	rtt     RTT
-	used    int
+	rtt     roundTrips
 	doubt   float64 // ns that the line may be off while it has no slope of its own
-	refused uint64
 }
 
-// NewReference returns a reference clock without samples, or an error that names the bad field of
-// the configuration.
-func NewReference(config ReferenceConfig) (*Reference, error) {
-	config, err := config.withDefaults()
-	if err != nil {
-		return nil, err
-	}
-	// a drift of 0 plus or minus MaxDrift
-	none := slope{weight: 1 / (config.MaxDrift * config.MaxDrift)}
-	return &Reference{config: config, prior: none, learned: none}, nil
+// NewReference returns a reference clock without samples.
+func NewReference() *Reference {
+	none := slope{weight: 1 / (maxDrift * maxDrift)} // a drift of 0 plus or minus maxDrift
+	return &Reference{prior: none, learned: none}
 }
 
 // Add adds one sample, received now, and reports a change of the route or a step of a clock if this
@@ -115,12 +80,13 @@ func NewReference(config ReferenceConfig) (*Reference, error) {
 // changes nothing.
 func (r *Reference) Add(s Sample) (Change, error) {
 	if err := r.check(s); err != nil {
-		r.refused++
 		return Change{}, err
 	}
 	rtt := s.RTT()
-	r.rtt.Add(rtt)
-	r.samples.dropBefore(s.ClientReceive - r.config.Window)
+	r.rtt.add(rtt)
+	for r.samples.n > 0 && r.samples.at(0).received < s.ClientReceive-window {
+		r.samples.keep(r.samples.n - 1)
+	}
 	k := kept{
 		sent:     s.ClientSend,
 		received: s.ClientReceive,
@@ -130,16 +96,18 @@ func (r *Reference) Add(s Sample) (Change, error) {
 	}
 	r.run.n = min(r.run.n, r.samples.n)
 	var change Change
-	if r.samples.sound(r.samples.n-r.run.n) > 0 {
+	if r.sound() > 0 {
+		before := r.Offset(k.received)
 		change = r.follow(k)
+		r.dropFar(before, k.received)
 	} else { // nothing is left to compare with
 		r.begin(k)
 	}
-	rate := r.config.Bleed
+	rate := bleed
 	if r.base <= nearPath {
 		rate *= nearBleed
 	}
-	lo, hi := r.fence.at(k.received, r.config.MaxDrift)
+	lo, hi := r.fence.at(k.received)
 	r.bias.limit(k.received, lo-r.line.at(k.received), hi-r.line.at(k.received), rate)
 	return change, nil
 }
@@ -150,9 +118,9 @@ func (r *Reference) begin(k kept) {
 	r.samples.push(k)
 	r.run, r.bias = run{}, bias{}
 	r.prior = r.learned
-	if !r.fence.take(k, r.config.MaxDrift) {
+	if !r.fence.take(k) {
 		r.fence = fence{}
-		r.fence.take(k, r.config.MaxDrift)
+		r.fence.take(k)
 	}
 	r.fit()
 }
@@ -162,13 +130,13 @@ func (r *Reference) check(s Sample) error {
 	if err := s.Validate(); err != nil {
 		return err
 	}
-	if s.RTT() > r.config.MaxRTT {
+	if s.RTT() > maxRTT {
 		return ErrSlow
 	}
 	if r.samples.n == 0 {
 		return nil
 	}
-	if s.ClientReceive < r.samples.at(r.samples.n-1).received {
+	if s.ClientReceive < r.samples.ago(0).received {
 		return ErrOrder
 	}
 	for i := range r.samples.n {
@@ -190,31 +158,19 @@ func (r *Reference) At(local time.Duration) time.Duration {
 
 // Offset returns server time minus client time at a time of the client's clock.
 func (r *Reference) Offset(local time.Duration) time.Duration {
-	lo, hi := r.fence.at(local, r.config.MaxDrift)
+	lo, hi := r.fence.at(local)
 	return min(max(r.line.at(local)+r.bias.at(local), lo), hi)
 }
 
 // Drift returns the estimated rate of the server's clock against the client's, less one: +0.0005 if
-// the client's clock loses 500 microseconds a second. It is 0 until the samples cover MinSpan, and
-// never beyond MaxDrift.
+// the client's clock loses 500 microseconds a second. It is 0 until the samples cover eight
+// seconds, and never beyond 0.0025.
 func (r *Reference) Drift() float64 { return r.line.drift }
 
-// RTT returns the smoothed round-trip time and its deviation.
-func (r *Reference) RTT() RTT { return r.rtt }
-
-// MinRTT returns the quickest round trip of the current path within Window.
+// MinRTT returns the quickest round trip of the current path within a minute.
 func (r *Reference) MinRTT() time.Duration {
 	if r.run.reported {
 		return r.run.quickest
 	}
 	return r.base
 }
-
-// Used returns how many of the samples held are in the estimate.
-func (r *Reference) Used() int { return r.used }
-
-// Held returns how many samples are held.
-func (r *Reference) Held() int { return r.samples.n }
-
-// Refused returns how many samples were refused since the beginning.
-func (r *Reference) Refused() uint64 { return r.refused }

@@ -2,7 +2,8 @@ package clocksync
 
 import "time"
 
-// ringSize is how many samples a reference holds: 60 s at four a second, with a reserve.
+// ringSize is how many samples a reference holds: 60 s at four a second, with a reserve. It is also
+// the greatest number of ways that a lead holds.
 const ringSize = 256
 
 // kept is a sample in the form that the fit uses.
@@ -14,44 +15,29 @@ type kept struct {
 	outlier        bool // contradicts its neighbours; kept only to recognise duplicates
 }
 
-// ring holds the newest samples in the order of their arrival.
-type ring struct {
-	buf     [ringSize]kept
+// near reports whether a sample in the fit took a short round trip.
+func (k *kept) near() bool { return !k.outlier && k.rtt <= nearPath }
+
+// ring holds the newest elements in the order of their arrival.
+type ring[T any] struct {
+	buf     [ringSize]T
 	head, n int // index of the oldest, count
 }
 
-func (r *ring) at(i int) *kept { return &r.buf[(r.head+i)%ringSize] }
+func (r *ring[T]) at(i int) *T { return &r.buf[(r.head+i)%ringSize] }
 
-// push adds a sample, over the oldest one if the ring is full.
-func (r *ring) push(k kept) {
-	if r.n == ringSize {
-		r.head = (r.head + 1) % ringSize
-		r.n--
-	}
-	*r.at(r.n) = k
+// ago returns the i-th newest element.
+func (r *ring[T]) ago(i int) *T { return r.at(r.n - 1 - i) }
+
+// push adds an element, over the oldest one if the ring is full.
+func (r *ring[T]) push(v T) {
+	r.keep(min(r.n, ringSize-1))
 	r.n++
+	*r.ago(0) = v
 }
 
-// dropBefore drops the samples that were received before t.
-func (r *ring) dropBefore(t time.Duration) {
-	for r.n > 0 && r.at(0).received < t {
-		r.head = (r.head + 1) % ringSize
-		r.n--
-	}
-}
-
-// keep drops all but the newest n samples.
-func (r *ring) keep(n int) {
+// keep drops all but the newest n elements.
+func (r *ring[T]) keep(n int) {
 	r.head = (r.head + r.n - n) % ringSize
 	r.n = n
-}
-
-// sound returns how many of the oldest n samples are not outliers.
-func (r *ring) sound(n int) (count int) {
-	for i := range n {
-		if !r.at(i).outlier {
-			count++
-		}
-	}
-	return count
 }

@@ -2,14 +2,18 @@ package clocksync
 
 import "time"
 
-// RTT smooths round-trip times. The mean moves by 1/8 of each difference, as in TCP (RFC 6298). The
-// jitter is the mean difference between successive round trips with a weight of 1/16, as in RFC
-// 3550 for arrivals. Unlike TCP's deviation from the mean it soon forgets a change of route, which
-// is one large difference and not jitter. All arithmetic is in integers, so it is the same on every
-// machine. The zero value is ready to use.
-type RTT struct {
-	smoothed, jitter, last time.Duration
-	n                      int // round trips, up to jitterWeight+1
+// roundTrips smooths round-trip times. The mean moves by 1/8 of each difference, as in TCP (RFC
+// 6298). The jitter is the mean difference between successive round trips with a weight of 1/16, as
+// in RFC 3550 for arrivals. Unlike TCP's deviation from the mean it soon forgets a change of route,
+// which is one large difference and not jitter. All arithmetic is in integers, so it is the same on
+// every machine. The zero value is ready to use.
+type roundTrips struct {
+	smoothed time.Duration // 0 before the first
+	// the mean difference: about the half-width of a uniform jitter that works in both directions;
+	// 0 until there are two
+	jitter time.Duration
+	last   time.Duration
+	n      int // round trips, up to jitterWeight+1
 }
 
 const (
@@ -18,11 +22,8 @@ const (
 	leastJitter = 2 * time.Millisecond
 )
 
-// Add takes one round trip. Negative ones are ignored.
-func (r *RTT) Add(rtt time.Duration) {
-	if rtt < 0 {
-		return
-	}
+// add takes one round trip.
+func (r *roundTrips) add(rtt time.Duration) {
 	if r.n == 0 {
 		r.smoothed = rtt
 	} else {
@@ -35,13 +36,3 @@ func (r *RTT) Add(rtt time.Duration) {
 	r.last = rtt
 	r.n = min(r.n+1, jitterWeight+1)
 }
-
-// Smoothed returns the smoothed round-trip time, and 0 before the first sample.
-func (r *RTT) Smoothed() time.Duration { return r.smoothed }
-
-// Jitter returns the mean difference between successive round trips: about the half-width of a
-// uniform jitter that works in both directions. It is 0 until there are two.
-func (r *RTT) Jitter() time.Duration { return r.jitter }
-
-// Last returns the newest round trip.
-func (r *RTT) Last() time.Duration { return r.last }

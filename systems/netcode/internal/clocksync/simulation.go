@@ -1,53 +1,25 @@
 package clocksync
 
 import (
-	"cmp"
-	"fmt"
 	"math"
 	"time"
 
 	"github.com/tandem-ecs/tandem/systems/netcode/internal/tick"
 )
 
-// MaxStretch is the greatest change of the speed of a simulation clock, as a fraction of real time.
-// It is 5 %, which players do not notice. It is also the limit of the engine's clock.
-const MaxStretch = 0.05
-
-// SimulationConfig configures a [Simulation]. The zero value stands for the documented defaults.
-type SimulationConfig struct {
-	// Rate is the tick rate in steps per second, the same on the server and in the engine. Zero
-	// means [DefaultRate]. 1 to 1000.
-	Rate int
-	// TimeConstant is the time in which an error decays to 1/e of itself, while the stretch is not
-	// at its limit. Zero means 250 ms. 10 ms to 10 s.
-	TimeConstant time.Duration
-	// MaxStretch is the greatest change of the clock's speed. Zero means the constant [MaxStretch],
-	// which is also the limit.
-	MaxStretch float64
-	// SnapTicks and SnapTime bound the errors that are corrected by stretching. A larger error is
-	// corrected by a jump, with an event. Zero means 10 ticks and 250 ms. At 5 % an error of 250 ms
-	// takes 5 s to correct. SnapTicks 1 to 100000, SnapTime 1 ms to 1 min.
-	SnapTicks int
-	SnapTime  time.Duration
-}
-
-func (c SimulationConfig) withDefaults() (SimulationConfig, error) {
-	c.TimeConstant = cmp.Or(c.TimeConstant, 250*time.Millisecond)
-	c.MaxStretch = cmp.Or(c.MaxStretch, MaxStretch)
-	c.SnapTicks = cmp.Or(c.SnapTicks, 10)
-	c.SnapTime = cmp.Or(c.SnapTime, 250*time.Millisecond)
-	switch {
-	case c.TimeConstant < 10*time.Millisecond || c.TimeConstant > 10*time.Second:
-		return c, fmt.Errorf("clocksync: SimulationConfig.TimeConstant is %v; use 10 ms to 10 s", c.TimeConstant)
-	case !(c.MaxStretch > 0 && c.MaxStretch <= MaxStretch):
-		return c, fmt.Errorf("clocksync: SimulationConfig.MaxStretch is %v; use a fraction above 0 and up to %v", c.MaxStretch, MaxStretch)
-	case c.SnapTicks < 1 || c.SnapTicks > 100_000:
-		return c, fmt.Errorf("clocksync: SimulationConfig.SnapTicks is %d; use 1 to 100000", c.SnapTicks)
-	case c.SnapTime < time.Millisecond || c.SnapTime > time.Minute:
-		return c, fmt.Errorf("clocksync: SimulationConfig.SnapTime is %v; use 1 ms to 1 min", c.SnapTime)
-	}
-	return c, nil
-}
+const (
+	// maxStretch is the greatest change of the speed of a simulation clock, as a fraction of real
+	// time. It is 5 %, which players do not notice. It is also the limit of the engine's clock.
+	maxStretch = 0.05
+	// timeConstant is the time in which an error decays to 1/e of itself, while the stretch is not
+	// at its limit.
+	timeConstant = 250 * time.Millisecond
+	// snapTicks and snapTime bound the errors that are corrected by stretching. An error that is
+	// larger than both is corrected by a jump, with an event. At 5 % an error of 250 ms takes 5 s
+	// to correct.
+	snapTicks = 10
+	snapTime  = 250 * time.Millisecond
+)
 
 // EngineTime is the engine's clock as a [Simulation] needs it. The fields are those of the
 // engine's Time resource and are right both between two updates and inside a step.
@@ -59,131 +31,96 @@ type EngineTime struct {
 }
 
 // JumpCause is the cause of a [ClockJump].
-type JumpCause uint8
+type JumpCause string
 
 const (
 	// NoJump is the cause of the zero ClockJump: nothing happened.
-	NoJump JumpCause = iota
+	NoJump JumpCause = ""
 	// JumpStart: the clock was set for the first time.
-	JumpStart
+	JumpStart JumpCause = "start"
 	// JumpStall: this machine lost time (the engine dropped it). A jump by the nearest number of
 	// whole ticks makes up for it at once.
-	JumpStall
-	// JumpSnap: the target was too far away for stretching, or inputs arrived too late
-	// ([Simulation.Hurry]). Afterwards the clock is early by less than a tick, as after a start,
-	// since an early input waits and a late one is lost.
-	JumpSnap
+	JumpStall JumpCause = "stall"
+	// JumpSnap: the target was too far away for stretching, or inputs arrived too late. Afterwards
+	// the clock is early by less than a tick, as after a start, since an early input waits and a
+	// late one is lost.
+	JumpSnap JumpCause = "snap"
 )
-
-// String returns the cause in lower case.
-func (c JumpCause) String() string {
-	switch c {
-	case JumpStart:
-		return "start"
-	case JumpStall:
-		return "stall"
-	case JumpSnap:
-		return "snap"
-	}
-	return "none"
-}
 
 // ClockJump is a move of the mapping of engine ticks to server ticks. Ticks skipped by a positive
 // jump are never simulated: the client sends the repeated input for them. After a negative jump
-// ticks are simulated again, and histories by tick have to be dropped from To on.
+// ticks are simulated again, and histories by tick have to be dropped.
 type ClockJump struct {
 	Cause JumpCause
-	// From is the server tick that the next step would have simulated, To is the one that it
-	// simulates now.
-	From, To tick.Tick
-	// Ticks is To - From, in 64 bits.
+	// Ticks is how much later the tick is that the next step simulates now.
 	Ticks int64
-	// Error is how far the clock was behind its target (negative: ahead) before the jump.
-	Error time.Duration
 }
 
 // Simulation is the clock of the client's simulation. It maps each of the engine's steps to the
 // server tick that the step simulates. It also computes how much the engine's time has to be
 // stretched to stay at its target, the reference clock plus a lead. The engine owns real time. Its
-// time is stretched, by MaxStretch at most, and never jumps. Only the mapping jumps, by whole ticks
+// time is stretched, by 5 % at most, and never jumps. Only the mapping jumps, by whole ticks
 // and with a [ClockJump]. Between jumps [Simulation.Time] never runs backwards.
 //
-// There is one controller, of first order: stretch = 1 + (target - time)/TimeConstant, limited.
+// There is one controller, of first order: stretch = 1 + (target - time) / 250 ms, limited.
 // Nothing is accumulated, so nothing can wind up. The design follows netfox, whose reference clock
 // may step while its simulation clock is stretched. The limit is 5 % instead of netfox's 25 %, and
 // the correction of one frame never exceeds the error, for a frame of any length.
 //
 // Create it with [NewSimulation].
 type Simulation struct {
-	config  SimulationConfig
 	grid    Grid
-	started bool
+	started bool  // Update was called
 	shift   int64 // server tick = engine tick + shift
 	engine  EngineTime
 	now     time.Duration
-	stretch float64
-	err     time.Duration
+	stretch float64       // of the last Update
+	err     time.Duration // how far the clock was behind its target then, after a jump
 	dropped time.Duration // not yet made up by whole ticks
-	hurry   bool
 }
 
-// NewSimulation returns a clock that is not started, or an error that names the bad field of the
-// configuration.
-func NewSimulation(config SimulationConfig) (*Simulation, error) {
-	grid, err := NewGrid(config.Rate)
-	if err != nil {
-		return nil, err
-	}
-	config, err = config.withDefaults()
-	if err != nil {
-		return nil, err
-	}
-	return &Simulation{config: config, grid: grid, stretch: 1}, nil
-}
+// NewSimulation returns a clock that is not started. The server and the engine have the ticks of
+// the grid.
+func NewSimulation(grid Grid) *Simulation { return &Simulation{grid: grid, stretch: 1} }
 
 // Update compares the clock with its target and returns the stretch to give to the engine until the
-// next call, in steps of a millionth and within 1 - MaxStretch and 1 + MaxStretch. Call it once a
-// frame, after the engine's update, with the real time up to which the engine was updated, the
-// engine's time, and the server time that the simulation should be at then. The first call starts
-// the clock.
-func (s *Simulation) Update(now time.Duration, engine EngineTime, target time.Duration) (stretch float64, jump ClockJump) {
-	frame := now - s.now
-	lost := engine.Dropped - s.engine.Dropped
-	first := !s.started
-	s.now, s.engine = now, engine
-	s.err = target - s.Time(engine.Normal)
-	switch {
-	case first:
-		s.started, s.dropped, frame = true, 0, 0
-		jump = s.jump(JumpStart, s.whole(s.err))
-	default:
-		s.dropped += max(0, lost)
-		if n := min(s.grid.Ticks(s.dropped), s.grid.Ticks(s.err)); n > 0 {
-			jump = s.jump(JumpStall, n)
-		} else if m := s.err.Abs(); m > s.config.SnapTime && m > s.grid.Edge(int64(s.config.SnapTicks)) || s.hurry && s.err > s.grid.Step() {
-			jump = s.jump(JumpSnap, s.whole(s.err))
-		}
-		if jump.Cause != NoJump || s.err < s.grid.Step()/2 {
-			s.dropped = 0 // less than a tick is missing now
-		}
+// next call, in steps of a millionth and within 0.95 and 1.05. Call it once a frame, after the
+// engine's update, with the real time up to which the engine was updated, the engine's time, and
+// the server time that the simulation should be at then. In a hurry, since inputs arrive too late,
+// it jumps to a target that is more than a tick ahead. The first call starts the clock.
+func (s *Simulation) Update(now time.Duration, engine EngineTime, target time.Duration, hurry bool) (stretch float64, jump ClockJump) {
+	frame, lost, first := now-s.now, engine.Dropped-s.engine.Dropped, !s.started
+	if first {
+		frame, lost = 0, 0
 	}
-	s.hurry = false
+	s.started, s.now, s.engine = true, now, engine
+	s.err = target - s.Time(engine.Normal)
+	s.dropped += max(0, lost)
+	far := s.err.Abs() > max(snapTime, s.grid.Edge(snapTicks))
+	switch n := min(s.grid.Ticks(s.dropped), s.grid.Ticks(s.err)); {
+	case first:
+		jump = s.jump(JumpStart, s.whole(s.err))
+	case n > 0:
+		jump = s.jump(JumpStall, n)
+	case far || hurry && s.err > s.grid.Step():
+		jump = s.jump(JumpSnap, s.whole(s.err))
+	}
+	if jump.Cause != NoJump || s.err < s.grid.Step()/2 {
+		s.dropped = 0 // less than a tick is missing now
+	}
 	s.stretch = s.control(frame)
 	return s.stretch, jump
 }
-
-// Hurry makes the next Update jump to the target, if the target is more than a tick ahead.
-func (s *Simulation) Hurry() { s.hurry = true }
 
 // control returns the stretch for a frame about as long as the last one.
 func (s *Simulation) control(frame time.Duration) float64 {
 	// A share of 1 - exp(-frame/tau) of the error is corrected during the frame, so long frames do
 	// not overshoot.
-	gain := 1 / s.config.TimeConstant.Seconds()
+	gain := 1 / timeConstant.Seconds()
 	if frame > 0 {
-		gain = -math.Expm1(-frame.Seconds()/s.config.TimeConstant.Seconds()) / frame.Seconds()
+		gain = -math.Expm1(-frame.Seconds()/timeConstant.Seconds()) / frame.Seconds()
 	}
-	change := min(max(s.err.Seconds()*gain, -s.config.MaxStretch), s.config.MaxStretch)
+	change := min(max(s.err.Seconds()*gain, -maxStretch), maxStretch)
 	return math.Round((1+change)*1e6) / 1e6
 }
 
@@ -194,26 +131,21 @@ func (s *Simulation) whole(err time.Duration) int64 { return s.grid.Index(err-1)
 // jump moves the mapping by n ticks.
 func (s *Simulation) jump(cause JumpCause, n int64) ClockJump {
 	from := int64(s.engine.Tick) + s.shift
-	jump := ClockJump{cause, s.grid.Tick(from), s.grid.Tick(from + n), n, s.err}
-	moved := s.grid.Edge(from+n) - s.grid.Edge(from)
 	s.shift += n
-	s.err -= moved
-	return jump
+	s.err -= s.grid.Edge(from+n) - s.grid.Edge(from)
+	return ClockJump{cause, n}
 }
-
-// Started reports whether Update was called.
-func (s *Simulation) Started() bool { return s.started }
 
 // Tick returns the server tick that a step of the engine simulates: input Tick(k) changes the world
 // from state Tick(k) to the next state.
-func (s *Simulation) Tick(engineTick uint64) tick.Tick { return s.grid.Tick(s.Index(engineTick)) }
+func (s *Simulation) Tick(engineTick uint64) tick.Tick { return s.grid.Tick(s.index(engineTick)) }
 
-// Index is Tick in 64 bits, for [Grid.Edge].
-func (s *Simulation) Index(engineTick uint64) int64 { return int64(engineTick) + s.shift }
+// index is Tick in 64 bits, for [Grid.Edge].
+func (s *Simulation) index(engineTick uint64) int64 { return int64(engineTick) + s.shift }
 
 // Time returns the simulation's place on the server's time line at an engine time.
 func (s *Simulation) Time(engine time.Duration) time.Duration {
-	return s.grid.Edge(s.Index(s.engine.Tick)) + (engine - s.engine.Fixed)
+	return s.grid.Edge(s.index(s.engine.Tick)) + (engine - s.engine.Fixed)
 }
 
 // RealAt returns the real time at which the engine's clock reaches an engine time, at the present
@@ -221,13 +153,3 @@ func (s *Simulation) Time(engine time.Duration) time.Duration {
 func (s *Simulation) RealAt(engine time.Duration) time.Duration {
 	return s.now + time.Duration(math.Round(float64(engine-s.engine.Normal)/s.stretch))
 }
-
-// Stretch returns the factor that the last Update gave.
-func (s *Simulation) Stretch() float64 { return s.stretch }
-
-// Error returns how far the clock was behind its target at the last Update, after a jump if there
-// was one.
-func (s *Simulation) Error() time.Duration { return s.err }
-
-// Grid returns the step edges.
-func (s *Simulation) Grid() Grid { return s.grid }

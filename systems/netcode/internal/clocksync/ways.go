@@ -7,10 +7,8 @@ import (
 )
 
 const (
-	// waysFor is how long reported ways count for the median. waysHeld is the greatest number of
-	// them.
-	waysFor  = 2 * time.Second
-	waysHeld = 256
+	// waysFor is how long reported ways count for the median.
+	waysFor = 2 * time.Second
 	// waysLeast is the number of ways below which there is no median.
 	waysLeast = 4
 	// outage is the greatest delay of inputs beyond that of the newest that counts. A delay of a
@@ -47,13 +45,12 @@ type way struct {
 	bin    int // of the histogram
 }
 
-// ways holds the newest ways in a ring, for their median. A histogram that forgets holds how much
+// ways holds the newest ways, for their median. A histogram that forgets holds how much
 // longer than the median they have been.
 type ways struct {
-	buf     [waysHeld]way
-	head, n int
-	sorted  [waysHeld]time.Duration // their durations
-	median  time.Duration
+	ring[way]
+	sorted [ringSize]time.Duration // their durations
+	median time.Duration
 
 	bins   [jitterBins]float64
 	fadeAt time.Duration
@@ -63,31 +60,25 @@ type ways struct {
 	hurried time.Duration // when late last returned true
 }
 
-// ago returns the i-th newest way.
-func (w *ways) ago(i int) *way { return &w.buf[(w.head+w.n-1-i)%waysHeld] }
-
-// keep drops all but the newest n ways.
-func (w *ways) keep(n int) {
-	for ; w.n > n; w.n-- {
-		i, _ := slices.BinarySearch(w.sorted[:w.n], w.ago(w.n-1).took)
-		copy(w.sorted[i:], w.sorted[i+1:w.n])
-		w.head = (w.head + 1) % waysHeld
-	}
+// dropOldest drops the oldest way.
+func (w *ways) dropOldest() {
+	i, _ := slices.BinarySearch(w.sorted[:w.n], w.at(0).took)
+	copy(w.sorted[i:], w.sorted[i+1:w.n])
+	w.keep(w.n - 1)
 	w.median = w.sorted[w.n/2]
 }
 
 func (w *ways) add(v way) {
-	for w.n > 0 && (w.n == waysHeld || w.ago(w.n-1).at < v.at-waysFor) {
-		w.keep(w.n - 1)
+	for w.n > 0 && (w.n == ringSize || w.at(0).at < v.at-waysFor) {
+		w.dropOldest()
 	}
 	i, _ := slices.BinarySearch(w.sorted[:w.n], v.took)
 	copy(w.sorted[i+1:], w.sorted[i:w.n])
 	w.sorted[i] = v.took
-	w.n++
-	w.median = w.sorted[w.n/2]
+	w.median = w.sorted[(w.n+1)/2]
 	v.bin = int(min(max(0, (v.took-w.median)/jitterBin), jitterBins-1))
 	w.bins[v.bin]++
-	*w.ago(0) = v
+	w.push(v)
 }
 
 // known reports whether there are enough ways for a median.
@@ -132,7 +123,9 @@ func (w *ways) late(now time.Duration) bool {
 		if fresh.n > 0 && stale.n > 0 {
 			w.rise = riseAhead * max(0, fresh.took/fresh.n-stale.took/stale.n)
 		}
-		w.keep(i + 1)
+		for w.n > i+1 {
+			w.dropOldest()
+		}
 		for i := range w.n { // a rise common to all ways is not jitter
 			if v := w.ago(i); v.newest {
 				w.bins[v.bin] = max(0, w.bins[v.bin]-1)

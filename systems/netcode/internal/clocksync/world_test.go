@@ -93,7 +93,7 @@ type world struct {
 
 type lateSample struct{ at, late time.Duration }
 
-func newWorld(t testing.TB, seed uint64, config Config) *world {
+func newWorld(t testing.TB, seed uint64) *world {
 	t.Helper()
 	w := &world{
 		t: t, serverEpoch: 1000 * time.Second, localEpoch: 77 * time.Hour, frame: time.Second / 60, interval: time.Second / 30,
@@ -101,15 +101,8 @@ func newWorld(t testing.TB, seed uint64, config Config) *world {
 	}
 	w.up = virtual.NewPath(&w.Clock, 2*seed, 100*time.Millisecond, 10*time.Millisecond, 0)
 	w.down = virtual.NewPath(&w.Clock, 2*seed+1, 100*time.Millisecond, 10*time.Millisecond, 0)
-	var err error
-	if w.client, err = NewClient(config); err != nil {
-		t.Fatal(err)
-	}
-	if w.meter, err = NewAgeMeter(config.Rate); err != nil {
-		t.Fatal(err)
-	}
+	w.client, w.meter = NewClient(Config{}), NewAgeMeter(w.grid)
 	w.view = NewView()
-	w.grid, _ = NewGrid(config.Rate)
 	w.engine = newTestEngine(w.grid)
 	w.engine.step = w.step
 	return w
@@ -168,7 +161,7 @@ func (w *world) runFrame() {
 					if err != nil && err != ErrDuplicate && err != ErrSlow && err != ErrStalled {
 						w.t.Errorf("at %v: %v (%+v)", w.Now, err, s)
 					}
-					if change.Kind != NoChange {
+					if change != (Change{}) {
 						w.changes = append(w.changes, change)
 					}
 				})

@@ -26,7 +26,7 @@ func predictionCases() []special {
 			run: func(seed uint64) []float64 {
 				m := newMatch(base, seed, 1, strafing)
 				m.run(60)
-				return []float64{float64(m.slow), float64(m.client.Stats().Rollbacks), m.buffer.Stats().Missed()}
+				return []float64{float64(m.slow), float64(m.corrections), m.buffer.Stats().Missed()}
 			},
 		},
 		{
@@ -94,7 +94,7 @@ func predictionCases() []special {
 			},
 			run: func(uint64) []float64 {
 				return []float64{banked(prediction.ArrivalConfig[control]{Rules: controlRules}, tickLength),
-					banked(prediction.ArrivalConfig[control]{Step: 33 * ms, Bank: prediction.Unlimited, Queue: prediction.Unlimited}, 33*ms)}
+					banked(prediction.ArrivalConfig[control]{Step: 33 * ms, Bank: prediction.Unlimited}, 33*ms)}
 			},
 		},
 	}
@@ -103,7 +103,7 @@ func predictionCases() []special {
 // speedOnTicks returns the speed, relative to an honest client, of a client that sends a number of
 // inputs per tick, as far ahead as the server accepts them.
 func speedOnTicks(times int) float64 {
-	b := must(prediction.NewBuffer(0, prediction.BufferConfig[control]{Rules: controlRules}))
+	b := prediction.NewBuffer(0, prediction.BufferConfig[control]{Rules: controlRules})
 	var state runner
 	const seconds = 10
 	for k := range tick.Tick(seconds * TickRate) {

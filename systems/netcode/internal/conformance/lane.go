@@ -107,7 +107,7 @@ type clocks struct {
 func newClocks(interval, tick time.Duration) *clocks {
 	c := interp.DelayConfig{Interval: interval, Tick: tick}
 	return &clocks{
-		reference: must(clocksync.NewReference(clocksync.ReferenceConfig{})),
+		reference: clocksync.NewReference(),
 		view:      must(articles.NewView(articles.ViewConfig{})),
 		delay:     interp.NewDelay(c),
 		playback:  interp.NewPlayback(c),

@@ -84,6 +84,8 @@ type match struct {
 	lastWrong int64  // tick of the last correction
 	repeated  int    // in a row
 	longest   int    // run of repeats
+
+	corrections int
 }
 
 // framePhase is the time of the client's frame within its tick.
@@ -95,7 +97,7 @@ func newMatch(n Network, seed uint64, slack int, play func(tick.Tick) control) *
 	m := &match{
 		lead: int((way+tickLength-1)/tickLength) + slack, play: play,
 		up: must(linksim.NewLink(n.Up)), down: must(linksim.NewLink(n.Down)),
-		buffer: must(prediction.NewBuffer(0, prediction.BufferConfig[control]{Rules: controlRules})),
+		buffer: prediction.NewBuffer(0, prediction.BufferConfig[control]{Rules: controlRules}),
 	}
 	m.client = prediction.NewPredictor(prediction.Config[runner, control]{
 		Step: runner.step, Distance: runner.distance, Tolerance: 1e-9, Rules: controlRules,
@@ -177,7 +179,11 @@ func (m *match) receive(datagram []byte, k int64) {
 	if feedback.Heard {
 		m.client.Pending().Acknowledge(feedback.Ack)
 	}
-	if c := m.client.Reconcile(t, b); c.Outcome == prediction.Corrected || c.Outcome == prediction.Jumped {
+	switch m.client.Reconcile(t, b).Outcome {
+	case prediction.Corrected:
+		m.corrections++
+		m.lastWrong = k
+	case prediction.Jumped:
 		m.lastWrong = k
 	}
 }

@@ -65,10 +65,7 @@ func BenchmarkInputs(b *testing.B) {
 		}
 	})
 	b.Run("receive 12 and run 1", func(b *testing.B) {
-		buffer, err := prediction.NewBuffer(math.MaxUint32, prediction.BufferConfig[control]{Rules: rules})
-		if err != nil {
-			b.Fatal(err)
-		}
+		buffer := prediction.NewBuffer(math.MaxUint32, prediction.BufferConfig[control]{Rules: rules})
 		b.ReportAllocs()
 		k := int64(math.MaxUint32)
 		for b.Loop() {

@@ -14,7 +14,7 @@ import (
 // It is 6 inputs at 60 Hz.
 const DefaultBank = 100 * time.Millisecond
 
-// Unlimited as a bank, or as a queue, selects the rule of Multiplayer Platformer Log #5 as
+// Unlimited as a bank selects the rule of Multiplayer Platformer Log #5 as
 // published: silence is saved up without limit, and can be spent in one tick. It is there for
 // comparison. Do not use it on the internet.
 const Unlimited = -1
@@ -25,18 +25,10 @@ type ArrivalConfig[I comparable] struct {
 	// Step is how much time one input simulates; 0 means 1/60 s. At most 1 s.
 	Step time.Duration
 	// Bank is the input credit: how many inputs may run at once after a silence. Jitter may delay
-	// as many inputs before time is lost. 0 means as many as DefaultBank holds, at least 1. See
-	// Unlimited, and [Arrivals.SetInterval], which raises it to the number of inputs between two
-	// network ticks.
+	// as many inputs before time is lost. As many postponed inputs may wait, and further ones are
+	// dropped. 0 means as many as DefaultBank holds, at least 1. See Unlimited, and
+	// [Arrivals.SetInterval], which raises it to the number of inputs between two network ticks.
 	Bank int
-	// Queue is how many postponed inputs may wait. Further inputs are dropped. 0 means as many as
-	// the bank. See Unlimited. SetInterval raises it as it raises the bank.
-	Queue int
-	// Shed is the period over which the queue's least length is measured. At its end, that many
-	// inputs are dropped. Otherwise one burst would delay all inputs after it for ever (a standing
-	// queue; Nichols and Jacobson, "Controlling Queue Delay", 2012). 0 means 1 s, a negative time
-	// never.
-	Shed time.Duration
 	// Kick is the policy by which [Arrivals.Kick] reports that the client is to be removed.
 	Kick Policy
 }
@@ -71,10 +63,9 @@ type Arrivals[I comparable] struct {
 	last     tick.Tick     // id of the newest input run, or dropped before it
 	held     [2 * Window]tag
 	late     presses[I]
-	gate     bucket.Bucket // of packets
+	guard
 	// one more than the inputs that may arrive before inputs that find no room count as excess
 	credit bucket.Bucket
-	excess meter
 	stats  ArrivalStats
 }
 
@@ -106,15 +97,10 @@ func NewArrivals[I comparable](c ArrivalConfig[I]) (*Arrivals[I], error) {
 		return nil, fmt.Errorf("prediction: ArrivalConfig.Step is %v: use more than 0, up to 1 s", c.Step)
 	}
 	c.Bank = cmp.Or(c.Bank, min(max(1, int(DefaultBank/c.Step)), MaxHistory))
-	c.Queue = cmp.Or(c.Queue, c.Bank)
-	c.Shed = cmp.Or(c.Shed, time.Second)
-	switch {
-	case c.Bank < Unlimited || c.Bank > MaxHistory:
+	if c.Bank < Unlimited || c.Bank > MaxHistory {
 		return nil, fmt.Errorf("prediction: ArrivalConfig.Bank is %d: use 1 to %d inputs", c.Bank, MaxHistory)
-	case c.Queue < Unlimited || c.Queue > MaxHistory:
-		return nil, fmt.Errorf("prediction: ArrivalConfig.Queue is %d: use 1 to %d inputs", c.Queue, MaxHistory)
 	}
-	return &Arrivals[I]{config: c, gate: bucket.Full(gateBank), credit: bucket.Full(arrivalBank + 1), excess: newMeter(c.Kick)}, nil
+	return &Arrivals[I]{config: c, guard: newGuard(c.Kick), credit: bucket.Full(arrivalBank + 1)}, nil
 }
 
 // SetInterval sets how many inputs pass between two network ticks, 0 if that is not known. From now
@@ -132,24 +118,12 @@ func (a *Arrivals[I]) Reset() {
 	a.late.some, a.received = false, false
 }
 
-// Admit reports whether a packet may be decoded. Two packets per Step may, with 128 in reserve for
-// bursts.
-func (a *Arrivals[I]) Admit() bool {
-	if a.gate.Take(1) {
-		return true
-	}
-	a.stats.Refused++
-	a.excess.add(1)
-	return false
-}
-
 // Skip reports that the server let the time of n steps pass without running them, because it was
 // overloaded or suspended. Inputs that the client sends meanwhile are no excess. They do not run
 // beyond the bank.
 func (a *Arrivals[I]) Skip(n int64) {
-	a.gate.Grant(gateRate * float64(n))
+	a.guard.Skip(n)
 	a.credit.Grant(float64(n))
-	a.excess.pardon = pardonTicks
 }
 
 // Receive adds the inputs of a packet, oldest first.
@@ -183,10 +157,10 @@ func (a *Arrivals[I]) Put(id tick.Tick, in I) {
 	}
 	a.newest = id
 	a.credit.Take(1)
-	if limit := a.config.Queue; limit != Unlimited && a.count >= max(limit, a.interval) {
+	if a.config.Bank != Unlimited && a.count >= a.bank() {
 		a.stats.Dropped++
 		if a.credit.Tokens() < 1 {
-			a.excess.early(1)
+			a.early()
 		}
 		a.late.add(in, &a.config.Rules)
 		a.at(a.count - 1).id = id // when that input has run, this id counts as processed
@@ -194,6 +168,9 @@ func (a *Arrivals[I]) Put(id tick.Tick, in I) {
 	}
 	a.push(waiting[I]{in, id})
 }
+
+// bank returns the bank in inputs, unless it is Unlimited.
+func (a *Arrivals[I]) bank() int { return max(a.config.Bank, a.interval) }
 
 // at returns the i-th waiting input.
 func (a *Arrivals[I]) at(i int) *waiting[I] { return &a.queue[(a.head+i)%len(a.queue)] }
@@ -227,9 +204,8 @@ func (a *Arrivals[I]) Advance(now, horizon time.Duration) {
 		a.now = now
 	}
 	a.horizon = max(now, horizon)
-	a.gate.Grant(gateRate * float64(steps))
+	a.forgive(steps)
 	a.credit.Grant(float64(steps))
-	a.excess.leak(steps)
 	if !a.started {
 		if !a.received {
 			return
@@ -237,8 +213,7 @@ func (a *Arrivals[I]) Advance(now, horizon time.Duration) {
 		a.started, a.clock, a.shedAt = true, now, now
 	}
 	if a.config.Bank != Unlimited {
-		bank := time.Duration(max(a.config.Bank, a.interval)) * a.config.Step
-		if floor := a.horizon - bank; a.clock < floor {
+		if floor := a.horizon - time.Duration(a.bank())*a.config.Step; a.clock < floor {
 			a.stats.Forfeited += floor - a.clock
 			a.clock = floor
 		}
@@ -246,9 +221,14 @@ func (a *Arrivals[I]) Advance(now, horizon time.Duration) {
 	a.shed(now)
 }
 
-// shed drops the inputs that have stood in the queue all the time.
+// shedFor is the period over which the queue's least length is measured.
+const shedFor = time.Second
+
+// shed drops the inputs that have stood in the queue for all of a period. Otherwise one burst would
+// delay all inputs after it for ever (a standing queue; Nichols and Jacobson, "Controlling Queue
+// Delay", 2012).
 func (a *Arrivals[I]) shed(now time.Duration) {
-	if a.config.Shed < 0 || now-a.shedAt < a.config.Shed {
+	if now-a.shedAt < shedFor {
 		return
 	}
 	for range min(a.low, a.count) {
@@ -298,12 +278,9 @@ func (a *Arrivals[I]) Delta(at time.Duration) time.Duration {
 // Waiting returns how many inputs are postponed.
 func (a *Arrivals[I]) Waiting() int { return a.count }
 
-// Kick reports whether the client has sent so much excess that the policy removes it.
-func (a *Arrivals[I]) Kick() bool { return a.excess.kick }
-
 // Stats returns the counters.
 func (a *Arrivals[I]) Stats() ArrivalStats {
 	s := a.stats
-	s.Excess = a.excess.total
+	s.Refused, s.Excess = a.refused, a.total
 	return s
 }

@@ -1,11 +1,8 @@
 package prediction
 
 import (
-	"cmp"
-	"fmt"
 	"time"
 
-	"github.com/tandem-ecs/tandem/systems/netcode/internal/bucket"
 	"github.com/tandem-ecs/tandem/systems/netcode/internal/clocksync"
 	"github.com/tandem-ecs/tandem/systems/netcode/internal/tick"
 )
@@ -18,19 +15,16 @@ const (
 	Ahead = 128
 	// bufferRing has room for Window and Ahead together, and divides the ticks of 32 bits.
 	bufferRing = 256
-	// DefaultRepeats is how often a missing input is replaced by the last one.
-	DefaultRepeats = 12
+	// MaxRepeats is for how many ticks in a row a missing input is replaced by the last one. After
+	// them the input is neutral.
+	MaxRepeats = 12
 )
 
 // BufferConfig configures a [Buffer]. The zero value selects the documented defaults.
 type BufferConfig[I comparable] struct {
 	Rules Rules[I]
-	// Rate is the server's tick rate in steps per second, 1 to 1000; 0 means
-	// [clocksync.DefaultRate].
-	Rate int
-	// Repeats is for how many ticks in a row a missing input is replaced by the last one. After
-	// them the input is neutral. 0 means DefaultRepeats, a negative number none.
-	Repeats int
+	// Grid has the server's ticks.
+	Grid clocksync.Grid
 	// Kick is the policy by which [Buffer.Kick] reports that the client is to be removed.
 	Kick Policy
 }
@@ -63,7 +57,6 @@ const (
 // [Buffer.Next].
 type Buffer[I comparable] struct {
 	config   BufferConfig[I]
-	grid     clocksync.Grid
 	next     tick.Tick       // the tick that runs next: the server's tick plus one
 	ring     [bufferRing]I   // the inputs of next-Window to next+Ahead-1
 	held     [bufferRing]tag // which of them are present
@@ -74,9 +67,8 @@ type Buffer[I comparable] struct {
 	starve   int       // ticks without an input, up to now
 	late     presses[I]
 	age      *clocksync.AgeMeter
-	gate     bucket.Bucket // of packets
-	excess   meter
-	stats    BufferStats
+	guard
+	stats BufferStats
 }
 
 // tag marks a slot of the ring as holding the input of a tick.
@@ -108,55 +100,25 @@ func (s BufferStats) Missed() float64 {
 	return float64(s.Repeated+s.Idle) / float64(s.Ticks)
 }
 
-// NewBuffer returns an empty buffer whose next tick is given, or an error for a rate out of range.
-func NewBuffer[I comparable](next tick.Tick, c BufferConfig[I]) (*Buffer[I], error) {
-	c.Repeats = cmp.Or(c.Repeats, DefaultRepeats)
-	b := &Buffer[I]{config: c, gate: bucket.Full(gateBank), excess: newMeter(c.Kick)}
-	if err := b.Reset(next); err != nil {
-		return nil, err
-	}
-	return b, nil
+// NewBuffer returns an empty buffer whose next tick is given.
+func NewBuffer[I comparable](next tick.Tick, c BufferConfig[I]) *Buffer[I] {
+	b := &Buffer[I]{config: c, guard: newGuard(c.Kick)}
+	b.Reset(next)
+	return b
 }
 
 // Reset removes all inputs and continues at the tick, for a player that returns on a new
 // connection: no input of the old connection can run. The gate, the meter and the counters stay, so
 // that a reset grants no packets.
-func (b *Buffer[I]) Reset(next tick.Tick) error {
-	age, err := clocksync.NewAgeMeter(b.config.Rate)
-	if err != nil {
-		return fmt.Errorf("prediction: BufferConfig.Rate: %w", err)
-	}
-	if b.grid, err = clocksync.NewGrid(b.config.Rate); err != nil {
-		return fmt.Errorf("prediction: BufferConfig.Rate: %w", err)
-	}
-	b.age = age
+func (b *Buffer[I]) Reset(next tick.Tick) {
+	b.age = clocksync.NewAgeMeter(b.config.Grid)
 	b.next, b.ack = next, next.Add(-1)
 	clear(b.held[:])
 	b.late.some, b.received, b.starve, b.last = false, false, 0, b.config.Rules.Neutral
-	return nil
 }
 
 // Tick returns the tick whose input runs next.
 func (b *Buffer[I]) Tick() tick.Tick { return b.next }
-
-// Admit reports whether a packet may be decoded. Two packets per tick may, with 128 in reserve for
-// bursts. Packets beyond that cost the server nothing more.
-func (b *Buffer[I]) Admit() bool {
-	if b.gate.Take(1) {
-		return true
-	}
-	b.stats.Refused++
-	b.excess.add(1)
-	return false
-}
-
-// Skip reports that the server let the time of n ticks pass without running them, because it was
-// overloaded or suspended. The client has continued meanwhile. Inputs for these ticks, and inputs
-// ahead of the server until the client's clock has followed, are no excess. None of them runs.
-func (b *Buffer[I]) Skip(n int64) {
-	b.gate.Grant(gateRate * float64(n))
-	b.excess.pardon = pardonTicks
-}
 
 // Receive adds the inputs of a packet that arrived at a time of the server's clock, whose zero is
 // the edge of tick 0.
@@ -167,8 +129,8 @@ func (b *Buffer[I]) Receive(p *Inputs[I], now time.Duration) {
 	b.age.Arrived(p.Newest, now)
 	// A server that has stalled catches up: the time of this input may have passed although its
 	// tick has not run yet.
-	if p.Newest.Sub(later(b.next, b.grid.Tick(b.grid.Index(now)))) >= farAhead {
-		b.excess.early(1)
+	if p.Newest.Sub(later(b.next, b.config.Grid.Tick(b.config.Grid.Index(now)))) >= farAhead {
+		b.early()
 	}
 	for i := p.Count - 1; i >= 0; i-- { // oldest first, the order in which presses happened
 		b.Put(p.Newest.Add(-i), p.At(i))
@@ -218,13 +180,13 @@ func (b *Buffer[I]) Next() (in I, source Source) {
 	case !b.received || b.first.IsNewer(b.next):
 		b.advance()
 		return b.config.Rules.Neutral, Idle
-	case b.starve < b.config.Repeats:
+	case b.starve < MaxRepeats:
 		in, source = b.config.Rules.repeat(b.last), Repeated
 		b.starve++
 		b.stats.Repeated++
 	default:
 		in, source = b.config.Rules.Neutral, Idle
-		b.starve = min(b.starve+1, max(b.config.Repeats, MaxStarved)+1)
+		b.starve = min(b.starve+1, MaxStarved)
 		b.stats.Idle++
 	}
 	b.stats.Ticks++
@@ -236,8 +198,7 @@ func (b *Buffer[I]) Next() (in I, source Source) {
 func (b *Buffer[I]) advance() {
 	b.next++
 	b.ack = later(b.ack, b.next.Add(-Window-1)) // older inputs cannot arrive any more
-	b.gate.Grant(gateRate)
-	b.excess.leak(1)
+	b.forgive(1)
 }
 
 // Feedback returns the feedback for the client, to be sent once per snapshot.
@@ -255,12 +216,9 @@ func (b *Buffer[I]) Feedback() Feedback {
 	return Feedback{Heard: true, Ack: b.ack, Report: b.age.Report(), Starved: min(b.starve, MaxStarved)}
 }
 
-// Kick reports whether the client has sent so much excess that the policy removes it.
-func (b *Buffer[I]) Kick() bool { return b.excess.kick }
-
 // Stats returns the counters.
 func (b *Buffer[I]) Stats() BufferStats {
 	s := b.stats
-	s.Excess = b.excess.total
+	s.Refused, s.Excess = b.refused, b.total
 	return s
 }

@@ -13,11 +13,7 @@ import (
 func newBuffer(t testing.TB, next tick.Tick, c prediction.BufferConfig[control]) *prediction.Buffer[control] {
 	t.Helper()
 	c.Rules = rules
-	b, err := prediction.NewBuffer(next, c)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return b
+	return prediction.NewBuffer(next, c)
 }
 
 func TestVerdicts(t *testing.T) {
@@ -52,41 +48,39 @@ func TestVerdicts(t *testing.T) {
 }
 
 func TestRepeatsThenNeutral(t *testing.T) {
-	for _, test := range []struct{ config, want int }{{0, 12}, {3, 3}, {-1, 0}} {
-		b := newBuffer(t, 100, prediction.BufferConfig[control]{Repeats: test.config})
-		for range 5 {
-			if in, source := b.Next(); in != (control{}) || source != prediction.Idle {
-				t.Errorf("before the first input a tick ran %v from source %d, want the neutral one", in, source)
-			}
+	b := newBuffer(t, 100, prediction.BufferConfig[control]{})
+	for range 5 {
+		if in, source := b.Next(); in != (control{}) || source != prediction.Idle {
+			t.Errorf("before the first input a tick ran %v from source %d, want the neutral one", in, source)
 		}
-		b.Put(107, control{1, 3})
-		for range 2 { // 105 and 106: nothing to repeat yet
-			if _, source := b.Next(); source != prediction.Idle {
-				t.Errorf("before the first input's tick the source is %d, want idle", source)
-			}
+	}
+	b.Put(107, control{1, 3})
+	for range 2 { // 105 and 106: nothing to repeat yet
+		if _, source := b.Next(); source != prediction.Idle {
+			t.Errorf("before the first input's tick the source is %d, want idle", source)
 		}
-		if in, source := b.Next(); in != (control{1, 3}) || source != prediction.Received {
-			t.Errorf("tick 107 ran %v from source %d", in, source)
+	}
+	if in, source := b.Next(); in != (control{1, 3}) || source != prediction.Received {
+		t.Errorf("tick 107 ran %v from source %d", in, source)
+	}
+	for i := range 20 {
+		want, from := control{Move: 1}, prediction.Repeated
+		if i >= prediction.MaxRepeats {
+			want, from = control{}, prediction.Idle
 		}
-		for i := range 20 {
-			want, from := control{Move: 1}, prediction.Repeated
-			if i >= test.want {
-				want, from = control{}, prediction.Idle
-			}
-			if in, source := b.Next(); in != want || source != from {
-				t.Errorf("%d repeats: tick %d without input ran %v from source %d, want %v from %d", test.want, i, in, source, want, from)
-			}
-			if got := b.Feedback().Starved; got != min(i+1, prediction.MaxStarved) {
-				t.Errorf("%d repeats: the client is told of %d starved ticks, want %d", test.want, got, i+1)
-			}
+		if in, source := b.Next(); in != want || source != from {
+			t.Errorf("tick %d without input ran %v from source %d, want %v from %d", i, in, source, want, from)
 		}
-		if s := b.Stats(); s.Ticks != 21 || s.Received != 1 || s.Repeated != uint64(test.want) || s.Idle != uint64(20-test.want) || math.Abs(s.Missed()-20.0/21) > 1e-9 {
-			t.Errorf("%d repeats: statistics are %+v", test.want, s)
+		if got := b.Feedback().Starved; got != min(i+1, prediction.MaxStarved) {
+			t.Errorf("the client is told of %d starved ticks, want %d", got, i+1)
 		}
-		b.Put(b.Tick(), control{Move: -1})
-		if in, _ := b.Next(); in.Move != -1 || b.Feedback().Starved != 0 {
-			t.Errorf("the next input ran as %v, starved %d", in, b.Feedback().Starved)
-		}
+	}
+	if s := b.Stats(); s.Ticks != 21 || s.Received != 1 || s.Repeated != uint64(prediction.MaxRepeats) || s.Idle != uint64(20-prediction.MaxRepeats) || math.Abs(s.Missed()-20.0/21) > 1e-9 {
+		t.Errorf("statistics are %+v", s)
+	}
+	b.Put(b.Tick(), control{Move: -1})
+	if in, _ := b.Next(); in.Move != -1 || b.Feedback().Starved != 0 {
+		t.Errorf("the next input ran as %v, starved %d", in, b.Feedback().Starved)
 	}
 }
 
@@ -118,10 +112,7 @@ func TestLatePressesKeepTheirOrder(t *testing.T) {
 		}
 		return into
 	}}
-	b, err := prediction.NewBuffer(100, prediction.BufferConfig[control]{Rules: last})
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := prediction.NewBuffer(100, prediction.BufferConfig[control]{Rules: last})
 	for range 4 {
 		b.Next()
 	}
@@ -138,10 +129,7 @@ func TestLatePressesKeepTheirOrder(t *testing.T) {
 }
 
 func TestWithoutMergeLatePressesAreLost(t *testing.T) {
-	b, err := prediction.NewBuffer(10, prediction.BufferConfig[control]{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := prediction.NewBuffer(10, prediction.BufferConfig[control]{})
 	b.Put(9, control{Press: 1})
 	if in, _ := b.Next(); in.Press != 0 || b.Stats().Presses != 0 {
 		t.Errorf("ran %v", in)
@@ -184,9 +172,7 @@ func TestResetForgetsTheOldConnection(t *testing.T) {
 	}
 	b.Next()
 	b.Put(9, control{Press: 2})
-	if err := b.Reset(b.Tick()); err != nil {
-		t.Fatal(err)
-	}
+	b.Reset(b.Tick())
 	if in, source := b.Next(); in != (control{}) || source != prediction.Idle || b.Feedback() != (prediction.Feedback{}) {
 		t.Errorf("after Reset a tick ran %v from source %d, feedback %+v", in, source, b.Feedback())
 	}
@@ -195,12 +181,6 @@ func TestResetForgetsTheOldConnection(t *testing.T) {
 	}
 	if in, source := b.Next(); in != (control{}) || source != prediction.Received {
 		t.Errorf("the new input ran as %v from source %d: a press of the old connection is left", in, source)
-	}
-}
-
-func TestRateOutOfRange(t *testing.T) {
-	if _, err := prediction.NewBuffer(0, prediction.BufferConfig[control]{Rate: 5000}); err == nil {
-		t.Error("a rate of 5000 was taken")
 	}
 }
 
@@ -291,10 +271,7 @@ func TestStallsAreNoExcess(t *testing.T) {
 func TestBufferRunsEveryInputOnce(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		start := tick.Tick(rapid.Uint32().Draw(t, "start"))
-		b, err := prediction.NewBuffer(start, prediction.BufferConfig[control]{Rules: rules})
-		if err != nil {
-			t.Fatal(err)
-		}
+		b := prediction.NewBuffer(start, prediction.BufferConfig[control]{Rules: rules})
 		next := 0
 		arrived := map[int]control{} // relative to start; only inputs within reach on their arrival
 		presses := uint8(0)
@@ -333,7 +310,7 @@ func TestBufferRunsEveryInputOnce(t *testing.T) {
 					want, from = got, prediction.Received
 					last, starved = got, 0
 				} else if first <= next {
-					if starved++; starved <= prediction.DefaultRepeats {
+					if starved++; starved <= prediction.MaxRepeats {
 						want, from = control{Move: last.Move}, prediction.Repeated
 					}
 				}

@@ -191,10 +191,7 @@ func FuzzInputs(f *testing.F) {
 		if !bytes.Equal(w.Bytes(), datagram) {
 			t.Errorf("%x reads as %x", datagram, w.Bytes())
 		}
-		b, err := prediction.NewBuffer(inputs.Newest.Add(-10), prediction.BufferConfig[control]{Rules: rules})
-		if err != nil {
-			t.Fatal(err)
-		}
+		b := prediction.NewBuffer(inputs.Newest.Add(-10), prediction.BufferConfig[control]{Rules: rules})
 		a, err := prediction.NewArrivals(prediction.ArrivalConfig[control]{Rules: rules})
 		if err != nil {
 			t.Fatal(err)

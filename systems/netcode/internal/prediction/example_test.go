@@ -26,7 +26,7 @@ func ExamplePredictor() {
 
 	// The server's state at tick 4 arrives. The server has a wall at 0.25.
 	c := client.Reconcile(4, body{X: 0.25})
-	fmt.Printf("%v at depth %d: %.2f\n", c.Outcome, c.Depth, c.After.X)
+	fmt.Printf("corrected %v at depth %d: %.2f\n", c.Outcome == prediction.Corrected, c.Depth, c.After.X)
 
 	var offset articles.ErrorOffset[float64, articles.Scalar]
 	offset.Correct(c.Before.X, c.After.X)
@@ -35,31 +35,14 @@ func ExamplePredictor() {
 	fmt.Printf(", 200 ms later %.3f\n", offset.Apply(c.After.X))
 	// Output:
 	// predicted 1.00
-	// corrected at depth 6: 0.85
+	// corrected true at depth 6: 0.85
 	// drawn 1.00, 200 ms later 0.925
-}
-
-// The list of inputs of Multiplayer Platformer Log #3 and of Champions of Mirra: push, drop the
-// inputs that the server has applied, replay the rest.
-func ExamplePending() {
-	pending := prediction.NewPending[control](0)
-	for id := range tick.Tick(5) {
-		pending.Push(id, control{Move: 1})
-	}
-	pending.DropThrough(2) // "last applied: 2", with the state after it
-	state := prediction.Replay(pending, body{X: 0.3}, step)
-	fmt.Printf("%d replayed: %.1f\n", pending.Len(), state.X)
-	// Output: 2 replayed: 0.5
 }
 
 // A packet of inputs is lost. The next packet contains them again, in time for all but the first.
 func ExampleBuffer() {
 	client := prediction.NewPending[control](0)
-	server, err := prediction.NewBuffer(100, prediction.BufferConfig[control]{Rules: rules})
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
+	server := prediction.NewBuffer(100, prediction.BufferConfig[control]{Rules: rules})
 	var inputs prediction.Inputs[control]
 	buf := make([]byte, 256)
 	for t := tick.Tick(100); t < 104; t++ {

@@ -3,6 +3,7 @@ package prediction
 import (
 	"cmp"
 	"fmt"
+	"slices"
 
 	"github.com/tandem-ecs/tandem/systems/netcode/internal/tick"
 )
@@ -77,30 +78,14 @@ type BodiesConfig[S any, I comparable, B any] struct {
 // Each Reconcile costs at most one replay, of at most History ticks with at most Max bodies each.
 // It costs none while predictions are right.
 type Bodies[S any, I comparable, B any] struct {
-	config BodiesConfig[S, I, B]
-	clock  interface {
-		window() (oldest, now tick.Tick)
-	}
+	histories[B]
+	// Others are the other players that take part.
+	Others  histories[Proxy[S, I]]
+	config  BodiesConfig[S, I, B]
 	number  uint16
-	members histories[B]
-	others  histories[proxy[S, I]]
 	actors  []Actor[S, I] // scratch
 	group   Group[S, I, B]
-	present []int // for each of group.Bodies its index in members.list
-	stats   BodiesStats
-}
-
-// BodiesStats counts the work of a [Bodies].
-type BodiesStats struct {
-	States      uint64  // authoritative states of bodies compared with their prediction
-	Stale       uint64  // refused: no newer than the last, or too old to replay from
-	Corrections uint64  // of those compared, predicted wrongly
-	Others      uint64  // states of other players compared,
-	Surprises   uint64  // and of them those that were elsewhere, or did something else
-	Replays     uint64  // for the player, the bodies or the others
-	Steps       uint64  // steps of a body, those replayed included
-	LastError   float64 // of the last wrong prediction, as BodiesConfig.Distance measures it
-	MaxError    float64 // the greatest, likewise
+	present []int // for each of group.Bodies its index in the list of members
 }
 
 // NewBodies returns an empty group. It panics without Step or Distance, or for a Max out of range.
@@ -116,9 +101,11 @@ func NewBodies[S any, I comparable, B any](c BodiesConfig[S, I, B]) *Bodies[S, I
 		panic(fmt.Sprintf("prediction: Others need Step and Distance, and a Max of 0 to %d", MaxBodies))
 	}
 	return &Bodies[S, I, B]{
-		config:  c,
-		members: newHistories[B](c.Max),
-		others:  newHistories[proxy[S, I]](c.Others.Max),
+		config:    c,
+		histories: newHistories(c.Max, func(p, a B) bool { return c.Distance(p, a) <= c.Tolerance }),
+		Others: newHistories(c.Others.Max, func(p, a Proxy[S, I]) bool {
+			return c.Others.Distance(p.State, a.State) <= c.Others.Tolerance
+		}),
 		group:   Group[S, I, B]{Bodies: make([]Body[B], 0, c.Max)},
 		present: make([]int, 0, c.Max),
 		actors:  make([]Actor[S, I], 0, 1+c.Others.Max),
@@ -128,112 +115,40 @@ func NewBodies[S any, I comparable, B any](c BodiesConfig[S, I, B]) *Bodies[S, I
 // Accompany makes bodies step with a player from now on, under the player's number. Each Bodies
 // belongs to one predictor.
 func Accompany[S any, I comparable, B any](p *Predictor[S, I], number uint16, b *Bodies[S, I, B]) {
-	p.company, p.together = b, b.step
-	b.attach(p, number, len(p.states))
+	b.number = number
+	b.attach(&p.window, len(p.states))
+	b.Others.attach(&p.window, len(p.states))
+	p.followers, p.together = []follower{&b.histories, &b.Others}, b.step
 }
-
-// bodyGroup is the group that steps with a player: [Bodies] without its type parameters.
-type bodyGroup interface {
-	keep(t tick.Tick) // stores the present states as those at t
-	load(t tick.Tick) // restores the states at t
-	// makes the present states those at t, without earlier history
-	restart(t tick.Tick)
-	wrong() (from tick.Tick, any bool) // the oldest tick at which a member was wrong
-	begin(from tick.Tick)              // a replay begins
-	hold(t, now tick.Tick)             // the replay has reached t
-	end()                              // the replay is over
-}
-
-// window returns the ticks from which a replay can start: the states of oldest to now are kept.
-func (p *Predictor[S, I]) window() (oldest, now tick.Tick) { return p.oldest, p.now }
-
-func (b *Bodies[S, I, B]) attach(clock interface {
-	window() (oldest, now tick.Tick)
-}, number uint16, history int) {
-	b.clock, b.number = clock, number
-	b.members.attach(history)
-	b.others.attach(history)
-}
-
-// Len returns how many bodies are predicted.
-func (b *Bodies[S, I, B]) Len() int { return len(b.members.list) }
 
 // Max returns how many bodies can be predicted at once.
 func (b *Bodies[S, I, B]) Max() int { return b.config.Max }
 
-// Stats returns the counters.
-func (b *Bodies[S, I, B]) Stats() BodiesStats { return b.stats }
-
-// State returns the predicted state of a body at the predictor's tick, and whether the body is
-// predicted. After Add it is the authoritative state until the next Reconcile.
-func (b *Bodies[S, I, B]) State(id uint32) (state B, ok bool) {
-	i, ok := b.members.find(id)
-	if !ok {
-		return state, false
+// step moves the group from a tick to the next. The player's own step has run.
+func (b *Bodies[S, I, B]) step(state *S, in I, t tick.Tick) {
+	b.group.Bodies, b.present = b.group.Bodies[:0], b.present[:0]
+	for i := range b.list {
+		if m := &b.list[i]; b.here(m, t) {
+			b.group.Bodies = append(b.group.Bodies, Body[B]{m.id, m.kind, m.state})
+			b.present = append(b.present, i)
+		}
 	}
-	return b.members.list[i].state, true
+	b.actors = append(b.actors[:0], Actor[S, I]{Number: b.number, State: state, Input: in})
+	b.walk(t)
+	if len(b.actors) > 1 {
+		SortActors(b.actors)
+	}
+	b.group.Players = b.actors
+	b.config.Step(&b.group, t)
+	if len(b.group.Players) != len(b.actors) || len(b.group.Bodies) != len(b.present) {
+		panic("prediction: the step of a group has added or removed members; change what they are instead")
+	}
+	for k, i := range b.present {
+		b.list[i].state = b.group.Bodies[k].State
+	}
 }
 
-// Add adds a body to the group, from an authoritative state at a tick on. The next Reconcile brings
-// it to the present. Add returns false and changes nothing if the body is in already, if there is
-// no room, if the state is invalid, or if no replay can start at the tick (try again with a newer
-// one).
-func (b *Bodies[S, I, B]) Add(id uint32, kind uint16, t tick.Tick, state B) bool {
-	return b.sane(state) && b.replayable(t) && b.members.add(id, kind, t, state)
-}
-
-// Remove removes a body from the group, and reports whether it was in.
-func (b *Bodies[S, I, B]) Remove(id uint32) bool { return b.members.remove(id) }
-
-// Note takes the server's state of a member at a tick. The next Reconcile replays if the state
-// differs from the prediction. Note refuses an invalid state (whose distance from itself is not 0),
-// and one that is no newer than the last, or too old.
-func (b *Bodies[S, I, B]) Note(id uint32, t tick.Tick, state B) bool {
-	i, in := b.members.find(id)
-	if !in {
-		return false
-	}
-	m := &b.members.list[i]
-	if !t.IsNewer(m.known) || !b.replayable(t) || !m.fresh && m.since.IsNewer(t) || !b.sane(state) {
-		b.stats.Stale++
-		return false
-	}
-	b.stats.States++
-	if m.fresh {
-		b.members.begins(m, t, state)
-		return true
-	}
-	_, now := b.clock.window()
-	d := b.config.Distance(b.members.predicted(m, t, now), state)
-	m.known, m.truth, m.wrong = t, state, !(d <= b.config.Tolerance)
-	if m.wrong {
-		b.stats.Corrections++
-		b.stats.LastError, b.stats.MaxError = d, max(b.stats.MaxError, d)
-	}
-	return true
-}
-
-// sane reports whether a state is near itself. A state that holds a NaN is not.
-func (b *Bodies[S, I, B]) sane(state B) bool {
-	return b.config.Distance(state, state) <= b.config.Tolerance
-}
-
-func (b *Bodies[S, I, B]) replayable(t tick.Tick) bool {
-	oldest, now := b.clock.window()
-	return !oldest.IsNewer(t) && !t.IsNewer(now)
-}
-
-// Known returns the tick of the newest authoritative state of a member.
-func (b *Bodies[S, I, B]) Known(id uint32) (t tick.Tick, ok bool) {
-	i, ok := b.members.find(id)
-	if !ok {
-		return 0, false
-	}
-	return b.members.list[i].known, true
-}
-
-// Ready reports whether a body is in the group and has been brought to the present.
-func (b *Bodies[S, I, B]) Ready(id uint32) bool {
-	i, in := b.members.find(id)
-	return in && !b.members.list[i].fresh
+// SortActors sorts players by their numbers. A [Group] has them in this order on both ends.
+func SortActors[S any, I comparable](players []Actor[S, I]) {
+	slices.SortFunc(players, func(a, b Actor[S, I]) int { return cmp.Compare(a.Number, b.Number) })
 }

@@ -31,10 +31,7 @@ var cheats = []cheat{
 func TestCase26SpeedHackOnTicks(t *testing.T) {
 	for _, times := range []int{2, 10, 1000} {
 		for _, c := range cheats {
-			b, err := prediction.NewBuffer(0, prediction.BufferConfig[control]{Rules: rules})
-			if err != nil {
-				t.Fatal(err)
-			}
+			b := prediction.NewBuffer(0, prediction.BufferConfig[control]{Rules: rules})
 			state, kicked := body{}, int64(-1)
 			p := prediction.NewPending[control](0)
 			var inputs prediction.Inputs[control]
@@ -172,10 +169,7 @@ func TestCase27TimeBanking(t *testing.T) {
 	}
 	// On ticks no time can be saved up: of the 300 inputs only those whose tick is reached run, one
 	// in each tick.
-	b, err := prediction.NewBuffer(0, prediction.BufferConfig[control]{Rules: rules})
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := prediction.NewBuffer(0, prediction.BufferConfig[control]{Rules: rules})
 	b.Put(0, control{})
 	for range 10 * second {
 		b.Next()
@@ -190,10 +184,7 @@ func TestCase27TimeBanking(t *testing.T) {
 }
 
 func TestCheatingAllocatesNothing(t *testing.T) {
-	b, err := prediction.NewBuffer(0, prediction.BufferConfig[control]{Rules: rules})
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := prediction.NewBuffer(0, prediction.BufferConfig[control]{Rules: rules})
 	a, err := prediction.NewArrivals(prediction.ArrivalConfig[control]{Rules: rules})
 	if err != nil {
 		t.Fatal(err)

@@ -25,35 +25,46 @@ type history[T any] struct {
 // histories are the members of one type, in the order of their slots. All memory is allocated at
 // the start.
 type histories[T any] struct {
+	right   func(predicted, authoritative T) bool // false for invalid states
 	list    []history[T]
 	rings   []T   // histories, each as long as the player's
 	free    []int // rings without a member
 	history int
+	window  *window
 	replays bool // a replay is running
 }
 
-func newHistories[T any](max int) histories[T] { return histories[T]{list: make([]history[T], 0, max)} }
+func newHistories[T any](max int, right func(predicted, authoritative T) bool) histories[T] {
+	return histories[T]{right: right, list: make([]history[T], 0, max)}
+}
 
 // attach makes room for histories of the given number of ticks, a power of two.
-func (l *histories[T]) attach(history int) {
-	l.history, l.rings, l.free, l.list = history, make([]T, cap(l.list)*history), make([]int, 0, cap(l.list)), l.list[:0]
+func (l *histories[T]) attach(w *window, history int) {
+	l.window, l.history = w, history
+	l.rings, l.free, l.list = make([]T, cap(l.list)*history), make([]int, 0, cap(l.list)), l.list[:0]
 	for i := range cap(l.list) {
 		l.free = append(l.free, i)
 	}
 }
 
-func (l *histories[T]) find(id uint32) (int, bool) {
-	return slices.BinarySearchFunc(l.list, order(id), func(m history[T], at uint32) int { return cmp.Compare(order(m.id), at) })
+// find returns the member, or nil, and its place in the list.
+func (l *histories[T]) find(id uint32) (m *history[T], i int) {
+	i, in := slices.BinarySearchFunc(l.list, order(id), func(m history[T], at uint32) int { return cmp.Compare(order(m.id), at) })
+	if in {
+		m = &l.list[i]
+	}
+	return m, i
 }
 
 // order maps IDs to numbers that ascend in the order of slots, which are the low halves of the IDs.
 func order(id uint32) uint32 { return bits.RotateLeft32(id, 16) }
 
-// add adds a member, from an authoritative state at a tick on. It returns false if the member is in
-// already, or if there is no room.
-func (l *histories[T]) add(id uint32, kind uint16, t tick.Tick, state T) bool {
-	i, in := l.find(id)
-	if in || len(l.free) == 0 {
+// Add adds a member, from an authoritative state at a tick on. The next Reconcile brings it to the
+// present. Add returns false and changes nothing if the member is in already, if there is no room,
+// if the state is invalid, or if no replay can start at the tick (try again with a newer one).
+func (l *histories[T]) Add(id uint32, kind uint16, t tick.Tick, state T) bool {
+	in, i := l.find(id)
+	if in != nil || len(l.free) == 0 || !l.window.holds(t) || !l.right(state, state) {
 		return false
 	}
 	m := history[T]{id: id, kind: kind, ring: l.free[len(l.free)-1], since: t, known: t, wrong: true, fresh: true, truth: state, state: state, was: state}
@@ -63,20 +74,58 @@ func (l *histories[T]) add(id uint32, kind uint16, t tick.Tick, state T) bool {
 	return true
 }
 
-func (l *histories[T]) remove(id uint32) bool {
-	i, in := l.find(id)
-	if in {
-		l.free = append(l.free, l.list[i].ring)
-		l.list = slices.Delete(l.list, i, i+1)
+// Remove removes a member, and reports whether it was in.
+func (l *histories[T]) Remove(id uint32) bool {
+	m, i := l.find(id)
+	if m == nil {
+		return false
 	}
-	return in
+	l.free = append(l.free, m.ring)
+	l.list = slices.Delete(l.list, i, i+1)
+	return true
 }
 
-// begins restarts a member that has not been brought to the present, at another authoritative
-// state.
-func (l *histories[T]) begins(m *history[T], t tick.Tick, state T) {
-	*l.at(m, t) = state
-	m.since, m.known, m.truth, m.state, m.wrong = t, t, state, state, true
+// Note takes the server's state of a member at a tick. The next Reconcile replays if the state
+// differs from the prediction. Note refuses an invalid state (whose distance from itself is not 0),
+// and one that is no newer than the last, or too old.
+func (l *histories[T]) Note(id uint32, t tick.Tick, state T) bool {
+	m, _ := l.find(id)
+	if m == nil || !t.IsNewer(m.known) || !l.window.holds(t) || !m.fresh && m.since.IsNewer(t) || !l.right(state, state) {
+		return false
+	}
+	if m.fresh {
+		*l.at(m, t) = state
+		m.since, m.state, m.wrong = t, state, true
+	} else {
+		m.wrong = !l.right(l.predicted(m, t), state)
+	}
+	m.known, m.truth = t, state
+	return true
+}
+
+// State returns the predicted state of a member at the predictor's tick, and whether the member is
+// in. After Add it is the authoritative state until the next Reconcile.
+func (l *histories[T]) State(id uint32) (state T, ok bool) {
+	m, _ := l.find(id)
+	if m == nil {
+		return state, false
+	}
+	return m.state, true
+}
+
+// Known returns the tick of the newest authoritative state of a member.
+func (l *histories[T]) Known(id uint32) (t tick.Tick, ok bool) {
+	m, _ := l.find(id)
+	if m == nil {
+		return 0, false
+	}
+	return m.known, true
+}
+
+// Ready reports whether a member is in and has been brought to the present.
+func (l *histories[T]) Ready(id uint32) bool {
+	m, _ := l.find(id)
+	return m != nil && !m.fresh
 }
 
 // at returns the place of a member's state at a tick.
@@ -84,9 +133,9 @@ func (l *histories[T]) at(m *history[T], t tick.Tick) *T {
 	return &l.rings[m.ring*l.history+int(t)&(l.history-1)]
 }
 
-// predicted returns the prediction of a member at a tick of its history, if the present is now.
-func (l *histories[T]) predicted(m *history[T], t, now tick.Tick) T {
-	if t == now {
+// predicted returns the prediction of a member at a tick of its history.
+func (l *histories[T]) predicted(m *history[T], t tick.Tick) T {
+	if t == l.window.now {
 		return m.state
 	}
 	return *l.at(m, t)
@@ -97,7 +146,7 @@ func (l *histories[T]) here(m *history[T], t tick.Tick) bool {
 	return !m.since.IsNewer(t) && (!m.fresh || l.replays && m.wrong)
 }
 
-// keep stores the present states as those at t.
+// keep implements follower.
 func (l *histories[T]) keep(t tick.Tick) {
 	for i := range l.list {
 		if m := &l.list[i]; l.here(m, t) {
@@ -106,8 +155,7 @@ func (l *histories[T]) keep(t tick.Tick) {
 	}
 }
 
-// load restores the states at t after the clock went back. A member that begins after t keeps its
-// state.
+// load implements follower. A member that begins after t keeps its state.
 func (l *histories[T]) load(t tick.Tick) {
 	for i := range l.list {
 		m := &l.list[i]
@@ -122,7 +170,7 @@ func (l *histories[T]) load(t tick.Tick) {
 	}
 }
 
-// restart makes the present states those at t, without earlier history.
+// restart implements follower.
 func (l *histories[T]) restart(t tick.Tick) {
 	for i := range l.list {
 		m := &l.list[i]
@@ -134,47 +182,42 @@ func (l *histories[T]) restart(t tick.Tick) {
 	}
 }
 
-// wrong returns the oldest tick at which a member was wrong, if there is one. It also returns how
-// many members have waited for too long to be replayed.
-func (l *histories[T]) wrong(oldest, now tick.Tick) (from tick.Tick, some bool, stale uint64) {
+// oldestWrong implements follower. A member that has waited for too long to be replayed does not
+// count as wrong any more.
+func (l *histories[T]) oldestWrong() (from tick.Tick, some bool) {
 	for i := range l.list {
 		m := &l.list[i]
-		if m.wrong && (oldest.IsNewer(m.known) || m.known.IsNewer(now)) {
-			m.wrong = false
-			stale++
-		}
+		m.wrong = m.wrong && l.window.holds(m.known)
 		if m.wrong && (!some || from.IsNewer(m.known)) {
 			from, some = m.known, true
 		}
 	}
-	return from, some, stale
+	return from, some
 }
 
-// begin begins a replay.
-func (l *histories[T]) begin(from, now tick.Tick) {
+// begin implements follower.
+func (l *histories[T]) begin(from tick.Tick) {
 	l.replays = true
 	for i := range l.list {
 		m := &l.list[i]
 		m.was = m.state
-	}
-	l.hold(from, now)
-	for i := range l.list { // a member that was not held starts from its history
-		if m := &l.list[i]; from.IsNewer(m.known) && l.here(m, from) && from != now {
-			m.state = *l.at(m, from)
+		if l.here(m, from) {
+			m.state = l.predicted(m, from)
 		}
 	}
+	l.hold(from)
 }
 
-// hold sets each member whose newest authoritative state is not older than the replay's tick t to
-// its state at t.
-func (l *histories[T]) hold(t, now tick.Tick) {
+// hold implements follower. A member whose newest authoritative state is not older than t gets its
+// state at t.
+func (l *histories[T]) hold(t tick.Tick) {
 	for i := range l.list {
 		m := &l.list[i]
 		switch {
 		case t.IsNewer(m.known) || !l.here(m, t): // simulated, or not taking part yet
 		case t == m.known && m.wrong:
 			m.state = m.truth
-		case t == now:
+		case t == l.window.now:
 			m.state = m.was
 		default:
 			m.state = *l.at(m, t)
@@ -182,7 +225,7 @@ func (l *histories[T]) hold(t, now tick.Tick) {
 	}
 }
 
-// end ends a replay.
+// end implements follower.
 func (l *histories[T]) end() {
 	l.replays = false
 	for i := range l.list {

@@ -20,9 +20,9 @@ type Others[S any, I comparable] struct {
 	Max int
 }
 
-// proxy is another player at a tick.
-type proxy[S any, I comparable] struct {
-	state S
+// Proxy is another player at a tick.
+type Proxy[S any, I comparable] struct {
+	State S
 	last  I // of an authoritative state: the input that led to it
 	ran   I // the input that leads on from here
 }
@@ -33,60 +33,23 @@ type proxy[S any, I comparable] struct {
 // changes nothing for a state that is no newer than the last, too old or invalid, and if there is
 // no room.
 func (b *Bodies[S, I, B]) NoteOther(id uint32, number uint16, t tick.Tick, state S, in I) bool {
-	if b.config.Others.Max == 0 || !b.replayable(t) || !(b.config.Others.Distance(state, state) <= b.config.Others.Tolerance) {
+	news := Proxy[S, I]{State: state, last: in, ran: in}
+	m, _ := b.Others.find(id)
+	if m == nil {
+		return b.Others.Add(id, number, t, news)
+	}
+	if !b.Others.Note(id, t, news) {
 		return false
 	}
-	news := proxy[S, I]{state: state, last: in, ran: in}
-	i, known := b.others.find(id)
-	if !known {
-		return b.others.add(id, number, t, news)
-	}
-	m := &b.others.list[i]
-	if !t.IsNewer(m.known) || !m.fresh && m.since.IsNewer(t) {
-		return false
-	}
-	b.stats.Others++
-	if m.fresh {
-		b.others.begins(m, t, news)
-		return true
-	}
-	_, now := b.clock.window()
-	d := b.config.Others.Distance(b.others.predicted(m, t, now).state, state)
-	m.known, m.truth, m.wrong = t, news, !(d <= b.config.Others.Tolerance)
-	for k := t; k != now && !m.wrong; k++ {
-		m.wrong = b.others.at(m, k).ran != b.guess(m, k)
-	}
-	if m.wrong {
-		b.stats.Surprises++
+	for k := t; k != b.window.now && !m.wrong; k++ {
+		m.wrong = b.Others.at(m, k).ran != b.guess(m, k)
 	}
 	return true
 }
 
-// RemoveOther removes another player from the group, and reports whether it was in.
-func (b *Bodies[S, I, B]) RemoveOther(id uint32) bool { return b.others.remove(id) }
-
-// Other returns the predicted state of another player at the predictor's tick, and whether it is
-// predicted.
-func (b *Bodies[S, I, B]) Other(id uint32) (state S, ok bool) {
-	i, ok := b.others.find(id)
-	if !ok || b.others.list[i].fresh {
-		return state, false
-	}
-	return b.others.list[i].state.state, true
-}
-
-// OtherKnown returns the tick of the newest authoritative state of another player.
-func (b *Bodies[S, I, B]) OtherKnown(id uint32) (t tick.Tick, ok bool) {
-	i, ok := b.others.find(id)
-	if !ok {
-		return 0, false
-	}
-	return b.others.list[i].known, true
-}
-
 // guess returns the assumed input of another player in tick t, which is not before that of its
 // newest state.
-func (b *Bodies[S, I, B]) guess(m *history[proxy[S, I]], t tick.Tick) I {
+func (b *Bodies[S, I, B]) guess(m *history[Proxy[S, I]], t tick.Tick) I {
 	if b.config.Others.Guess == nil {
 		return m.truth.last
 	}
@@ -95,16 +58,16 @@ func (b *Bodies[S, I, B]) guess(m *history[proxy[S, I]], t tick.Tick) I {
 
 // walk runs the own steps of the others for tick t, and adds them to the actors.
 func (b *Bodies[S, I, B]) walk(t tick.Tick) {
-	for i := range b.others.list {
-		m := &b.others.list[i]
-		if !b.others.here(m, t) {
+	for i := range b.Others.list {
+		m := &b.Others.list[i]
+		if !b.Others.here(m, t) {
 			continue
 		}
 		if !m.known.IsNewer(t) {
 			m.state.ran = b.guess(m, t)
-			b.others.at(m, t).ran = m.state.ran
+			b.Others.at(m, t).ran = m.state.ran
 		}
-		m.state.state = b.config.Others.Step(m.state.state, m.state.ran, t)
-		b.actors = append(b.actors, Actor[S, I]{Number: m.kind, State: &m.state.state, Input: m.state.ran})
+		m.state.State = b.config.Others.Step(m.state.State, m.state.ran, t)
+		b.actors = append(b.actors, Actor[S, I]{Number: m.kind, State: &m.state.State, Input: m.state.ran})
 	}
 }

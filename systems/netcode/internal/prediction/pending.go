@@ -15,11 +15,8 @@ const MaxHistory = 1024
 
 // Pending holds a client's own inputs in a bounded ring. Inputs that the server has not applied yet
 // are kept for the replay, and inputs that it has not received yet are kept to be sent again. Ids
-// are ticks and count up by one. When the ring is full the oldest input is removed.
-//
-// On its own it is the list of Multiplayer Platformer Log #3 and of Champions of Mirra
-// (pendingPlayerInputs): Push, DropThrough the last id that the server applied, and [Replay] the
-// rest on the state that came with it. A [Predictor] contains one.
+// are ticks and count up by one. When the ring is full the oldest input is removed. A [Predictor]
+// contains one.
 type Pending[I comparable] struct {
 	ring    []I // length is a power of two
 	first   tick.Tick
@@ -51,9 +48,6 @@ func ringSize(history int) int {
 // slot returns the place of an input.
 func (p *Pending[I]) slot(id tick.Tick) *I { return &p.ring[int(id)&(len(p.ring)-1)] }
 
-// Reset removes all inputs. The next id may be any.
-func (p *Pending[I]) Reset() { p.restart(p.next) }
-
 // restart removes all inputs and continues at the id.
 func (p *Pending[I]) restart(id tick.Tick) { p.first, p.replay, p.unacked, p.next = id, id, id, id }
 
@@ -63,7 +57,7 @@ func (p *Pending[I]) Push(id tick.Tick, in I) {
 	if p.first == p.next {
 		p.restart(id)
 	} else if id != p.next {
-		panic(fmt.Sprintf("prediction: pushed input %d after %d: ids count up by one; fill a gap with repeated inputs, or Reset", id, p.next.Add(-1)))
+		panic(fmt.Sprintf("prediction: pushed input %d after %d: ids count up by one; fill a gap with repeated inputs", id, p.next.Add(-1)))
 	}
 	*p.slot(id) = in
 	p.next = id.Add(1)
@@ -89,23 +83,12 @@ func (p *Pending[I]) At(id tick.Tick) (in I, ok bool) {
 	return *p.slot(id), true
 }
 
-// Len returns how many inputs the server has not applied, according to its acknowledgements so far.
-func (p *Pending[I]) Len() int { return int(p.next.Sub(p.replay)) }
-
 // Unacknowledged returns how many inputs the server has not received, according to its
 // acknowledgements so far.
 func (p *Pending[I]) Unacknowledged() int { return int(p.next.Sub(p.unacked)) }
 
 // Newest returns the newest id, if anything is held.
 func (p *Pending[I]) Newest() (id tick.Tick, ok bool) { return p.next.Add(-1), p.first != p.next }
-
-// DropThrough removes the inputs up to and with the id: the server has applied them. Ids that were
-// never pushed, and ids older than before, change nothing. This is deleteBelowId of Log #3 and
-// removeServerAcknowledgedInputs of Champions of Mirra.
-func (p *Pending[I]) DropThrough(id tick.Tick) {
-	p.Applied(id)
-	p.Acknowledge(id)
-}
 
 // Applied marks the inputs up to and with the id as applied by the server. They are not replayed
 // again, but are still sent until acknowledged: an input that the server had to run without may
@@ -126,13 +109,4 @@ func (p *Pending[I]) advance(mark *tick.Tick, id tick.Tick) {
 	} else {
 		p.first = later(p.first, p.unacked)
 	}
-}
-
-// Replay returns the state after all inputs that the server has not applied: the client's present,
-// given the server's past.
-func Replay[S any, I comparable](p *Pending[I], state S, step func(state S, input I, t tick.Tick) S) S {
-	for id := p.replay; id != p.next; id++ {
-		state = step(state, *p.slot(id), id)
-	}
-	return state
 }

@@ -1,7 +1,6 @@
 package prediction_test
 
 import (
-	"math"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -9,32 +8,6 @@ import (
 	"github.com/tandem-ecs/tandem/systems/netcode/internal/prediction"
 	"github.com/tandem-ecs/tandem/systems/netcode/internal/tick"
 )
-
-func TestPendingDropsWhatTheServerApplied(t *testing.T) {
-	p := prediction.NewPending[control](8)
-	for i := range 6 {
-		p.Push(tick.Tick(math.MaxUint32-2).Add(i), control{Move: 1}) // ids wrap after the third
-	}
-	for _, test := range []struct {
-		drop tick.Tick
-		want int
-	}{
-		{math.MaxUint32 - 3, 6}, // before the first
-		{math.MaxUint32 - 2, 5},
-		{math.MaxUint32 - 2, 5}, // again
-		{0, 2},                  // past the wrap
-		{math.MaxUint32, 2},     // an older one
-		{77, 2},                 // never sent
-		{3, 2},                  // the next to be sent
-		{2, 0},
-	} {
-		p.DropThrough(test.drop)
-		got := prediction.Replay(p, body{}, step).X / (speed / rate)
-		if p.Len() != test.want || math.Abs(got-float64(test.want)) > 1e-9 || p.Unacknowledged() != test.want {
-			t.Errorf("after DropThrough(%d): %d to replay, moved %v steps, %d to send, want %d", test.drop, p.Len(), got, p.Unacknowledged(), test.want)
-		}
-	}
-}
 
 func TestPendingKeepsWhatIsNeededFor(t *testing.T) {
 	p := prediction.NewPending[control](16)

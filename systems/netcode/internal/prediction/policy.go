@@ -15,38 +15,73 @@ type Policy struct {
 	Excess, Ticks int
 }
 
-// meter counts excess by a policy.
-type meter struct {
-	policy Policy
-	room   bucket.Bucket // in units of 1/Ticks of an input
-	pardon int64         // ticks for which early inputs are not counted
-	total  uint64
-	kick   bool
+// guard counts the packets of a client and their excess, by a policy.
+type guard struct {
+	policy  Policy
+	gate    bucket.Bucket // of packets
+	room    bucket.Bucket // for excess, in units of 1/Ticks of an input
+	pardon  int64         // ticks for which early inputs are not counted
+	refused uint64        // packets
+	total   uint64        // excess
+	kick    bool
 }
 
-func newMeter(p Policy) meter {
+func newGuard(p Policy) guard {
 	p.Excess = cmp.Or(p.Excess, 120)
 	if p.Ticks <= 0 {
 		p.Ticks = 600
 	}
-	return meter{policy: p, room: bucket.Full(float64(max(p.Excess, 0)) * float64(p.Ticks))}
+	return guard{policy: p, gate: bucket.Full(gateBank), room: bucket.Full(float64(max(p.Excess, 0)) * float64(p.Ticks))}
 }
 
-// leak forgives the excess that n ticks forgive.
-func (m *meter) leak(n int64) {
-	m.room.Grant(float64(n) * float64(max(m.policy.Excess, 0)))
-	m.pardon = max(0, m.pardon-n)
+// Admit reports whether a packet may be decoded. Two packets per step may, with 128 in reserve for
+// bursts. Packets beyond that cost the server nothing more.
+func (g *guard) Admit() bool {
+	if g.gate.Take(1) {
+		return true
+	}
+	g.refused++
+	g.add()
+	return false
 }
 
-// early counts n inputs or packets that are ahead of time. After the server has skipped ticks they
+// Kick reports whether the client has sent so much excess that the policy removes it.
+func (g *guard) Kick() bool { return g.kick }
+
+// Skip reports that the server let the time of n steps pass without running them, because it was
+// overloaded or suspended. The client has continued meanwhile. Inputs for these steps, and inputs
+// ahead of the server until the client's clock has followed, are no excess. None of them runs.
+func (g *guard) Skip(n int64) {
+	g.gate.Grant(gateRate * float64(n))
+	g.pardon = pardonTicks
+}
+
+// forgive lets n steps pass.
+func (g *guard) forgive(n int64) {
+	g.gate.Grant(gateRate * float64(n))
+	g.room.Grant(float64(n) * float64(max(g.policy.Excess, 0)))
+	g.pardon = max(0, g.pardon-n)
+}
+
+// early counts an input or a packet that is ahead of time. After the server has skipped ticks these
 // are not the client's fault for a while, until its clock has followed. None of them runs, and the
 // gate bounds their cost.
-func (m *meter) early(n int) {
-	if m.pardon > 0 {
-		m.total += uint64(n)
+func (g *guard) early() {
+	if g.pardon > 0 {
+		g.total++
 		return
 	}
-	m.add(n)
+	g.add()
+}
+
+// add counts an input or a packet as excess.
+func (g *guard) add() {
+	g.total++
+	if g.policy.Excess < 0 {
+		return
+	}
+	g.room.Spend(float64(g.policy.Ticks))
+	g.kick = g.kick || g.room.Tokens() < 0
 }
 
 const (
@@ -68,16 +103,6 @@ const (
 // pardonTicks is how long clients need to follow a server that has skipped ticks, at 60 Hz with
 // some room.
 const pardonTicks = 180
-
-// add counts n inputs or packets.
-func (m *meter) add(n int) {
-	m.total += uint64(n)
-	if m.policy.Excess < 0 {
-		return
-	}
-	m.room.Spend(float64(n) * float64(m.policy.Ticks))
-	m.kick = m.kick || m.room.Tokens() < 0
-}
 
 const (
 	// gateRate is how many packets of inputs a client may send per tick, on average: a client sends

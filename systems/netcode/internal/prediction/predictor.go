@@ -21,47 +21,44 @@ type Config[S any, I comparable] struct {
 	History int
 	// Rules make up inputs for ticks that were skipped.
 	Rules Rules[I]
-	// Always sets each authoritative state and replays, whether or not the prediction was right, as
-	// Multiplayer Platformer Log #3 and Champions of Mirra do. By default only a misprediction
-	// causes a replay.
-	Always bool
 }
 
 // Predictor runs a player's own simulation ahead of the server. State k is the state after k steps.
 // Input k takes state k to k+1. Create it with [NewPredictor], and pass the first authoritative
 // state to [Predictor.Start].
 type Predictor[S any, I comparable] struct {
-	config   Config[S, I]
-	started  bool
-	now      tick.Tick // state is the state at this tick
-	state    S
-	oldest   tick.Tick // oldest tick in states
-	states   []S       // the states at oldest to now-1, a ring as long as the one of the inputs
-	pending  *Pending[I]
-	latest   tick.Tick // newest tick of the authoritative states that were accepted
-	last     I         // the input of the last step
-	carry    presses[I]
-	company  bodyGroup                            // nil: the player is alone
-	together func(state *S, input I, t tick.Tick) // step of the group
-	stats    Stats
+	config    Config[S, I]
+	started   bool
+	window    // the state is that at now
+	state     S
+	states    []S // at oldest to now-1, a ring as long as the one of the inputs
+	pending   *Pending[I]
+	accepted  bool      // an authoritative state, since the predictor was made
+	latest    tick.Tick // newest tick of those
+	last      I         // the input of the last step
+	carry     presses[I]
+	followers []follower                           // none: the player is alone
+	together  func(state *S, input I, t tick.Tick) // step of the group
 }
 
-// Stats counts the work of a [Predictor].
-type Stats struct {
-	Steps  uint64 // new ticks predicted
-	Filled uint64 // of them skipped ticks, with made-up inputs
-	States uint64 // authoritative states accepted
-	// authoritative states refused: no newer than the last, or too old to replay from
-	Stale       uint64
-	Rollbacks   uint64    // mispredictions that were corrected
-	Replayed    uint64    // steps run again
-	Jumps       uint64    // times the prediction began anew elsewhere
-	Rewinds     uint64    // times the tick went back
-	LastDepth   int       // ticks that the last rollback replayed
-	MaxDepth    int       // the most that any rollback replayed
-	LastError   float64   // of the last misprediction, as Config.Distance measures it
-	MaxError    float64   // the greatest, likewise
-	LastCorrect tick.Tick // newest tick with a right prediction
+// window is the range of ticks from which a replay can start.
+type window struct {
+	oldest tick.Tick // of the states that are kept
+	now    tick.Tick // the present
+}
+
+// holds reports whether a replay can start at a tick.
+func (w *window) holds(t tick.Tick) bool { return !w.oldest.IsNewer(t) && !t.IsNewer(w.now) }
+
+// follower is the members of one type in the group that steps with a player.
+type follower interface {
+	keep(t tick.Tick)                         // stores the present states as those at t
+	load(t tick.Tick)                         // restores the states at t after the clock went back
+	restart(t tick.Tick)                      // makes the present states the oldest, at t
+	oldestWrong() (from tick.Tick, some bool) // returns the oldest tick at which a member was wrong
+	begin(from tick.Tick)                     // begins a replay
+	hold(t tick.Tick)                         // the replay has reached t
+	end()                                     // ends the replay
 }
 
 // NewPredictor returns a predictor that waits for Start. It panics without Step or Distance, or for
@@ -86,8 +83,8 @@ func (p *Predictor[S, I]) Start(t tick.Tick, state S) {
 func (p *Predictor[S, I]) restart(t tick.Tick) {
 	p.now, p.oldest, p.last = t, t, p.config.Rules.Neutral
 	p.pending.restart(t)
-	if p.company != nil {
-		p.company.restart(t)
+	for _, f := range p.followers {
+		f.restart(t)
 	}
 }
 
@@ -103,9 +100,6 @@ func (p *Predictor[S, I]) State() S { return p.state }
 // Pending returns the inputs to send. They belong to the predictor. Callers may acknowledge them,
 // and must not change them otherwise.
 func (p *Predictor[S, I]) Pending() *Pending[I] { return p.pending }
-
-// Stats returns the counters since the predictor was made.
-func (p *Predictor[S, I]) Stats() Stats { return p.stats }
 
 // Advance runs input k at tick t and returns the state at t+1. Call it once per fixed step, with
 // the tick of the clock. Before Start it panics.
@@ -123,13 +117,11 @@ func (p *Predictor[S, I]) Advance(t tick.Tick, in I) S {
 	case gap > 0 && int(gap) <= len(p.states):
 		p.fill(t)
 	case gap < 0 && !p.oldest.IsNewer(t):
-		p.stats.Rewinds++
 		p.state, p.now = *p.at(t), t
-		if p.company != nil {
-			p.company.load(t)
+		for _, f := range p.followers {
+			f.load(t)
 		}
 	case gap != 0:
-		p.stats.Jumps++
 		p.restart(t)
 	}
 	if old, ok := p.pending.At(t); ok {
@@ -150,7 +142,6 @@ func (p *Predictor[S, I]) fill(t tick.Tick) {
 		if !ok { // it exists if the clock went back before it went ahead
 			in = p.config.Rules.repeat(p.last)
 			p.pending.Push(p.now, in)
-			p.stats.Filled++
 		}
 		p.step(in)
 	}
@@ -158,7 +149,6 @@ func (p *Predictor[S, I]) fill(t tick.Tick) {
 
 // step runs the present tick.
 func (p *Predictor[S, I]) step(in I) {
-	p.stats.Steps++
 	p.last = in
 	p.run(in, p.now)
 	p.now++
@@ -171,11 +161,11 @@ func (p *Predictor[S, I]) step(in I) {
 // the tick.
 func (p *Predictor[S, I]) run(in I, t tick.Tick) {
 	*p.at(t) = p.state
-	if p.company != nil {
-		p.company.keep(t)
+	for _, f := range p.followers {
+		f.keep(t)
 	}
 	p.state = p.config.Step(p.state, in, t)
-	if p.company != nil {
+	if p.together != nil {
 		p.together(&p.state, in, t)
 	}
 }

@@ -17,21 +17,6 @@ const (
 	Jumped
 )
 
-// String returns the outcome's name in lower case.
-func (o Outcome) String() string {
-	switch o {
-	case Stale:
-		return "stale"
-	case Confirmed:
-		return "confirmed"
-	case Corrected:
-		return "corrected"
-	case Jumped:
-		return "jumped"
-	}
-	return "unknown"
-}
-
 // Correction is the result of [Predictor.Reconcile].
 type Correction[S any] struct {
 	Outcome Outcome
@@ -51,17 +36,13 @@ func (p *Predictor[S, I]) Reconcile(t tick.Tick, state S) Correction[S] {
 	switch {
 	case !p.started:
 		p.Start(t, state)
-		c.Outcome, c.Before, c.After = Jumped, state, state
-		p.stats.States++
-		return c
-	case p.stats.States > 0 && !t.IsNewer(p.latest), p.oldest.IsNewer(t):
-		p.stats.Stale++
+		p.accepted = true
+		return Correction[S]{Outcome: Jumped, Before: state, After: state}
+	case p.accepted && !t.IsNewer(p.latest), p.oldest.IsNewer(t):
 		return c
 	}
-	p.latest = t
-	p.stats.States++
+	p.accepted, p.latest = true, t
 	if t.IsNewer(p.now) {
-		p.stats.Jumps++
 		c.Outcome, c.After = Jumped, state
 		p.state = state
 		p.restart(t)
@@ -74,36 +55,31 @@ func (p *Predictor[S, I]) Reconcile(t tick.Tick, state S) Correction[S] {
 	p.settle(t)
 	c.Outcome, c.Error = Confirmed, p.config.Distance(predicted, state)
 	wrong := !(c.Error <= p.config.Tolerance) // also for NaN
-	from, others := t, false
-	if p.company != nil {
-		if oldest, some := p.company.wrong(); some {
-			others = true
-			if !wrong && !p.config.Always || from.IsNewer(oldest) {
-				from = oldest
-			}
-		}
-	}
+	from, others := p.oldestWrong()
 	if !wrong {
-		p.stats.LastCorrect = t
-		if !p.config.Always && !others {
+		if !others {
 			return c
 		}
-		if !p.config.Always {
-			state = predicted
-		}
+		state = predicted
+	} else if !others || from.IsNewer(t) {
+		from = t
 	}
 	c.Depth = int(p.now.Sub(from))
 	c.After = p.replay(from, t, state)
-	p.stats.Replayed += uint64(c.Depth)
-	if wrong || others && !(p.config.Distance(c.Before, c.After) <= 0) {
+	if wrong || !(p.config.Distance(c.Before, c.After) <= 0) {
 		c.Outcome = Corrected
 	}
-	if wrong {
-		p.stats.Rollbacks++
-		p.stats.LastDepth, p.stats.MaxDepth = c.Depth, max(p.stats.MaxDepth, c.Depth)
-		p.stats.LastError, p.stats.MaxError = c.Error, max(p.stats.MaxError, c.Error)
-	}
 	return c
+}
+
+// oldestWrong returns the oldest tick at which a member of the group was wrong, if there is one.
+func (p *Predictor[S, I]) oldestWrong() (from tick.Tick, some bool) {
+	for _, f := range p.followers {
+		if oldest, wrong := f.oldestWrong(); wrong && (!some || from.IsNewer(oldest)) {
+			from, some = oldest, true
+		}
+	}
+	return from, some
 }
 
 // behind is how many ticks the states of bodies may lie behind the newest of their player.
@@ -112,7 +88,7 @@ const behind = 32
 // settle removes the history that no replay will need any more, now that the server's state at tick
 // t is known.
 func (p *Predictor[S, I]) settle(t tick.Tick) {
-	if p.company != nil {
+	if p.followers != nil {
 		t = t.Add(-behind)
 		if !t.IsNewer(p.oldest) {
 			return
@@ -134,8 +110,8 @@ func (p *Predictor[S, I]) replay(from, t tick.Tick, state S) S {
 	if p.state = present; from != now {
 		p.state = *p.at(from)
 	}
-	if p.company != nil {
-		p.company.begin(from)
+	for _, f := range p.followers {
+		f.begin(from)
 	}
 	for k := from; k != now; {
 		in, ok := p.pending.At(k)
@@ -151,12 +127,12 @@ func (p *Predictor[S, I]) replay(from, t tick.Tick, state S) S {
 		default:
 			p.state = *p.at(k)
 		}
-		if p.company != nil {
-			p.company.hold(k, now)
+		for _, f := range p.followers {
+			f.hold(k)
 		}
 	}
-	if p.company != nil {
-		p.company.end()
+	for _, f := range p.followers {
+		f.end()
 	}
 	return p.state
 }

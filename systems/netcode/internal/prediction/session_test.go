@@ -47,6 +47,8 @@ type session struct {
 	feedback prediction.Feedback
 
 	sent        body // the effect of the client's inputs, each run once
+	steps       int  // of the client, those replayed included
+	compared    int  // states that the client accepted
 	corrections int
 	lastWrong   time.Duration // since the session's beginning
 	maxStarved  int
@@ -65,10 +67,12 @@ func newSession(t testing.TB, path linksim.Path, lead int, play func(tick.Tick) 
 	if s.up, s.down, err = path.Links(); err != nil {
 		t.Fatal(err)
 	}
-	if s.buffer, err = prediction.NewBuffer(grid.Tick(s.epoch), prediction.BufferConfig[control]{Rules: rules}); err != nil {
-		t.Fatal(err)
+	s.buffer = prediction.NewBuffer(grid.Tick(s.epoch), prediction.BufferConfig[control]{Rules: rules})
+	counted := func(b body, in control, t tick.Tick) body {
+		s.steps++
+		return step(b, in, t)
 	}
-	s.client = prediction.NewPredictor(prediction.Config[body, control]{Step: step, Distance: distance, Tolerance: 1e-9, Rules: rules})
+	s.client = prediction.NewPredictor(prediction.Config[body, control]{Step: counted, Distance: distance, Tolerance: 1e-9, Rules: rules})
 	s.client.Start(grid.Tick(s.epoch+int64(lead)), body{})
 	return s
 }
@@ -191,7 +195,11 @@ func (s *session) hear(datagram []byte, now time.Duration) {
 		s.client.Pending().Acknowledge(s.feedback.Ack)
 		s.maxStarved = max(s.maxStarved, s.feedback.Starved)
 	}
-	if c := s.client.Reconcile(t, b); c.Outcome == prediction.Corrected || c.Outcome == prediction.Jumped {
+	c := s.client.Reconcile(t, b)
+	if c.Outcome != prediction.Stale {
+		s.compared++
+	}
+	if c.Outcome == prediction.Corrected || c.Outcome == prediction.Jumped {
 		s.corrections++
 		s.lastWrong = now - s.at(0)
 		s.offset.Correct(c.Before.X, c.After.X)
