@@ -77,9 +77,7 @@ func (c *Client[S, I]) apply(snap snapshot.Snapshot, now time.Duration) {
 			continue
 		}
 		c.delay(r, ch, stamp)
-		if !ch.Abstract {
-			c.push(r, ch.State, ch.Parent, stamp, now)
-		}
+		c.push(r, ch.State, ch.Parent, stamp, now)
 	}
 	c.holdAll(now)
 }

@@ -93,7 +93,7 @@ func newStream() *stream {
 		panic(err) // the configuration is this package's own
 	}
 	s := &stream{world: snapshot.NewWorld(schema), decoder: snapshot.NewDecoder(schema), random: rand.New(rand.NewPCG(cubeCount, 1))}
-	s.encoder = snapshot.NewEncoder(s.world, snapshot.EncoderConfig{})
+	s.encoder = snapshot.NewEncoder(s.world)
 	s.cubes = make([]cube, cubeCount)
 	for i := range s.cubes {
 		c := &s.cubes[i]

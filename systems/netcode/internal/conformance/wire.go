@@ -48,7 +48,7 @@ func newWire(bodies int) *wire {
 		panic(err) // all configurations here are this package's own, so they are valid
 	}
 	w := &wire{world: snapshot.NewWorld(schema), decoder: snapshot.NewDecoder(schema)}
-	w.encoder = snapshot.NewEncoder(w.world, snapshot.EncoderConfig{})
+	w.encoder = snapshot.NewEncoder(w.world)
 	if w.server, err = packet.NewEndpoint(packet.Config{MTU: mtu, Handler: (*delivered)(w)}); err != nil {
 		panic(err)
 	}

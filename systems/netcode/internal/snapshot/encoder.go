@@ -5,26 +5,6 @@ import (
 	"github.com/tandem-ecs/tandem/systems/netcode/internal/tick"
 )
 
-// EncoderConfig sets the priorities of an [Encoder]; the zero value means the defaults.
-type EncoderConfig struct {
-	// SpawnBoost multiplies the priority of entities that the client does not have yet; zero means
-	// 4.
-	SpawnBoost float32
-
-	// RestBoost multiplies the priority of entities that have come to rest, until the client has
-	// acknowledged the final pose, which stays on the screen. It does the same for entities that
-	// have begun to move, until the client has acknowledged that. Zero means 4.
-	RestBoost float32
-
-	// MaxWait is the number of ticks after which an entity with unsent changes precedes all that
-	// have waited less, whatever their priorities; zero means one second.
-	MaxWait int
-
-	// Shared lets encoders write their common changes once. It must be of the same World. Nil means
-	// that each writes everything itself.
-	Shared *Shared
-}
-
 // Encoder writes a World's snapshots for one client. It tracks the entities that the client may
 // see, and the states that were sent and acknowledged. It belongs to one session and outlives its
 // connections: a client that resumes with its [Decoder] gets the changes since.
@@ -33,7 +13,7 @@ type EncoderConfig struct {
 //
 // Each call of Encode fills a packet with the entities that have changes, by priority. The priority
 // of an entity grows with the time since it was last sent, times its weight
-// ([Encoder.SetRelevance]); after MaxWait the entity is sent first. An entity is sent as changes to
+// ([Encoder.SetRelevance]); after a second the entity is sent first. An entity is sent as changes to
 // its newest state that the client has acknowledged. A last change is sent again in the next three
 // packets, unless it is acknowledged earlier, since no later change replaces a lost one. After that
 // the entity waits until all of these packets count as lost. So a resting world costs only headers.
@@ -49,18 +29,14 @@ type EncoderConfig struct {
 // split, and then every part contains the parents of its members with it.
 type Encoder struct {
 	world  *World
-	config EncoderConfig
 	tracks []track
 	// a bit for each slot that is relevant, or of which the client may still have a record
 	concerns []uint64
 	acked    packet.Number // the newest packet that has arrived
-	seen     tick.Tick     // the newest tick of a snapshot that has arrived; valid with hasSeen
-	hasSeen  bool
-	last     tick.Tick // of the last Encode
+	last     tick.Tick     // of the last Encode
 	begun    bool
-	shared   *Shared // nil: none
-	gaps     tally   // of gaps
-	poses    *tally  // of everything else: the Shared's, if there is one
+	shared   *Shared
+	gaps     tally // of gaps
 
 	packets [packet.Outstanding]sentPacket
 	sent    []sentRecord // a ring
@@ -117,37 +93,23 @@ type sentRecord struct {
 const maxSent = 8192
 
 // NewEncoder returns an Encoder for a client that has nothing yet, and for which nothing is
-// relevant.
-func NewEncoder(w *World, c EncoderConfig) *Encoder {
-	if c.SpawnBoost == 0 {
-		c.SpawnBoost = 4
-	}
-	if c.RestBoost == 0 {
-		c.RestBoost = 4
-	}
-	if c.MaxWait == 0 {
-		c.MaxWait = w.schema.config.TickRate
-	}
-	e := &Encoder{
-		world:    w,
-		config:   c,
-		tracks:   make([]track, len(w.slots)),
-		concerns: make([]uint64, (len(w.slots)+63)/64),
-		shared:   c.Shared,
+// relevant. It shares nothing with others; see [Shared.NewEncoder].
+func NewEncoder(w *World) *Encoder {
+	return (&Shared{world: w, tally: newTally()}).NewEncoder()
+}
+
+// NewEncoder is the function of that name, for an encoder that shares.
+func (s *Shared) NewEncoder() *Encoder {
+	slots := len(s.world.slots)
+	return &Encoder{
+		world:    s.world,
+		tracks:   make([]track, slots),
+		concerns: make([]uint64, (slots+63)/64),
+		shared:   s,
 		gaps:     newTally(),
 		sent:     make([]sentRecord, maxSent),
-		choice:   newChoice(len(w.slots)),
+		choice:   newChoice(slots),
 	}
-	switch {
-	case c.Shared == nil:
-		e.poses = new(tally)
-		*e.poses = newTally()
-	case c.Shared.world != w:
-		panic("snapshot: EncoderConfig.Shared is of another World: make one for each with NewShared")
-	default:
-		e.poses = &c.Shared.tally
-	}
-	return e
 }
 
 // maxWeight keeps priorities finite.
@@ -207,9 +169,6 @@ func (e *Encoder) Delivered(n packet.Number) {
 		return
 	}
 	p.number = 0
-	if !e.hasSeen || p.tick.IsNewer(e.seen) {
-		e.seen, e.hasSeen = p.tick, true
-	}
 	for i := p.from; i < p.from+uint64(p.n); i++ {
 		if i+maxSent < e.nextRec {
 			continue // overwritten
@@ -231,10 +190,6 @@ func (e *Encoder) Delivered(n packet.Number) {
 		}
 	}
 }
-
-// AckedTick returns the tick of the newest snapshot that the client has acknowledged, and false
-// while there is none. The client's view cannot be newer.
-func (e *Encoder) AckedTick() (tick.Tick, bool) { return e.seen, e.hasSeen }
 
 // note records an entity of the packet.
 func (e *Encoder) note(i int, n packet.Number, now tick.Tick, removal bool) {

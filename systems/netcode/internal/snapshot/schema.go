@@ -33,9 +33,9 @@ type Schema struct {
 
 // component is a registered component type, of any Go type.
 type component struct {
-	name   string
-	world  func(slots, rows int) worldColumn
-	client func(*Schema) clientColumn
+	name string
+	// column makes one with places for so many values: current ones, in the ring, of one packet.
+	column func(current, ring, decoded int) column
 }
 
 // NewSchema returns a Schema without components, or an error that states what is wrong with the
@@ -50,13 +50,6 @@ func NewSchema(c Config) (*Schema, error) {
 
 // Config returns the Config with its defaults filled in.
 func (s *Schema) Config() Config { return s.config }
-
-// Quantize returns the State that the other end receives for it.
-func (s *Schema) Quantize(state State) State {
-	var r record
-	s.quantizer.pose(&r, &state)
-	return s.quantizer.state(&r, s.quantizer.age(state.Age))
-}
 
 func hash32(text string) uint32 {
 	h := fnv.New32a()
