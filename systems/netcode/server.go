@@ -129,9 +129,16 @@ func (s *Server[S, I]) Tick() Tick { return Tick(s.engine.Time().Tick) }
 
 // Players calls f for every player, connected or expected back.
 func (s *Server[S, I]) Players(f func(p *Player[S, I])) {
+	for p := range s.all {
+		f(p)
+	}
+}
+
+// all iterates over all players, in the order of their slots.
+func (s *Server[S, I]) all(yield func(p *Player[S, I]) bool) {
 	for _, p := range s.players {
-		if p != nil {
-			f(p)
+		if p != nil && !yield(p) {
+			return
 		}
 	}
 }
@@ -148,11 +155,11 @@ func (s *Server[S, I]) Drain(why string) {
 // Broadcast sends a reliable message to every connected player. It leaves out a player whose queue
 // is full: its client has stopped receiving, and will time out.
 func (s *Server[S, I]) Broadcast(data []byte) {
-	s.Players(func(p *Player[S, I]) {
+	for p := range s.all {
 		if p.conn != nil {
 			_ = p.Send(data)
 		}
-	})
+	}
 }
 
 // idOf returns an entity's ID, NoEntity if it is not replicated.
@@ -185,18 +192,16 @@ func (s *Server[S, I]) close() {
 		}
 		return reason
 	}
-	for _, p := range s.players {
-		if p != nil && p.conn != nil {
+	for p := range s.all {
+		if p.conn != nil {
 			p.conn.Close(last(p))
 		}
 	}
 	s.config.Listener.Close(reason)
 	s.waiting = nil
 	s.unclock()
-	for _, p := range s.players {
-		if p != nil {
-			s.unregister(p, last(p))
-		}
+	for p := range s.all {
+		s.unregister(p, last(p))
 	}
 	s.logWithheld(s.refusalLines.rest(), s.joins.rest()+s.kickLines.rest())
 }

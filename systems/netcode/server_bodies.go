@@ -40,10 +40,8 @@ func (b *bodiesServer[S, I, B]) near(distance float32) bool { return distance <=
 func (b *bodiesServer[S, I, B]) step(t Tick) {
 	g, s := &b.group, b.s
 	g.Players, g.Bodies, b.entities = g.Players[:0], g.Bodies[:0], b.entities[:0]
-	for _, p := range s.players {
-		if p != nil && p.playing {
-			g.Players = append(g.Players, Actor[S, I]{Number: p.number, State: &p.State, Input: p.Input})
-		}
+	for p := range s.all {
+		g.Players = append(g.Players, Actor[S, I]{Number: p.number, State: &p.State, Input: p.Input})
 	}
 	prediction.SortActors(g.Players)
 	// In the order of slots, as in a client's group. A new entity has no slot yet and begins with
@@ -78,10 +76,7 @@ func (b *bodiesServer[S, I, B]) share() {
 	if b.config.ProxyState == nil || b.s.config.InputMode == OnArrival {
 		return
 	}
-	for _, p := range b.s.players {
-		if p == nil || !p.playing {
-			continue
-		}
+	for p := range b.s.all {
 		id, in := b.s.idOf(p.Entity), p.Input
 		if b.config.ShareInput != nil {
 			in = b.config.ShareInput(in)

@@ -17,11 +17,9 @@ func (s *Server[S, I]) commit() {
 	s.stats.Snapshots++
 	at := s.engine.Time().StepEnd
 	if s.config.InputMode == OnArrival { // players' ages change without writes
-		for _, p := range s.players {
-			if p != nil {
-				if id := s.idOf(p.Entity); id != NoEntity {
-					t.dirty.set(id.Slot())
-				}
+		for p := range s.all {
+			if id := s.idOf(p.Entity); id != NoEntity {
+				t.dirty.set(id.Slot())
 			}
 		}
 	}

@@ -232,13 +232,7 @@ func (s *Server[S, I]) admit(conn Conn, greeting []byte, now time.Duration) (ref
 			return refusal(err)
 		}
 	}
-	slot := -1
-	for i, p := range s.players {
-		if p == nil {
-			slot = i
-			break
-		}
-	}
+	slot := slices.Index(s.players, nil)
 	if slot < 0 {
 		return Reason{Code: transport.Refused, Text: "the server is full"}
 	}
@@ -255,7 +249,6 @@ func (s *Server[S, I]) admit(conn Conn, greeting []byte, now time.Duration) (ref
 	s.stats.Joined++
 	p.State, p.Entity = s.config.Joined(p)
 	s.checkJoined(p.Entity)
-	p.playing = true
 	s.setOwner(p)
 	p.joinUnlogged = !s.logJoin(p, "joined", "addr", conn.RemoteAddr())
 	s.sendWelcome(p, false)
@@ -339,11 +332,7 @@ func (s *Server[S, I]) freeNumber() uint16 {
 		if s.next++; s.next == 0 {
 			s.next = 1
 		}
-		used := n == 0
-		for _, p := range s.players {
-			used = used || p != nil && p.number == n
-		}
-		if !used {
+		if n != 0 && s.playerOf(n) == nil {
 			return n
 		}
 	}

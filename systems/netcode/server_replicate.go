@@ -274,8 +274,8 @@ func (s *Server[S, I]) assignID(e arche.Entity) {
 	t.dirty.set(id.Slot())
 	s.history.reach(id.Slot())
 	s.interest.enter(id, e)
-	for _, p := range s.players {
-		if p != nil && p.near != nil { // another entity had the slot before
+	for p := range s.all {
+		if p.near != nil { // another entity had the slot before
 			p.near.clear(id.Slot())
 		}
 	}
@@ -302,8 +302,8 @@ func (s *Server[S, I]) playerOf(number uint16) *Player[S, I] {
 	if number == 0 {
 		return nil
 	}
-	for _, p := range s.players {
-		if p != nil && p.number == number {
+	for p := range s.all {
+		if p.number == number {
 			return p
 		}
 	}

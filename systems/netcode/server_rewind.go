@@ -77,7 +77,11 @@ func (s *Server[S, I]) recordMoments(after int64) {
 func (p *Player[S, I]) Rewind(look func(at func(e arche.Entity) (components.Pose3D, bool))) {
 	s, r := p.server, &p.rewound
 	now := int64(s.engine.Time().Tick)
-	view := min(now<<viewBits-p.lag, p.ackTick<<viewBits, now<<viewBits)
+	acked := int64(0)
+	if t, ok := p.encoder.AckedTick(); ok {
+		acked = now + int64(t.Sub(s.Tick()))
+	}
+	view := min(now<<viewBits-p.lag, acked<<viewBits, now<<viewBits)
 	view = max(view, (now-s.history.limit)<<viewBits, 0)
 	r.from, r.fraction = view>>viewBits, float32(view&(1<<viewBits-1))/(1<<viewBits)
 	r.before, r.after = s.history.row(r.from), s.history.row(r.from+1)

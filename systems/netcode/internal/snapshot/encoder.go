@@ -33,7 +33,9 @@ type Encoder struct {
 	// a bit for each slot that is relevant, or of which the client may still have a record
 	concerns []uint64
 	acked    packet.Number // the newest packet that has arrived
-	last     tick.Tick     // of the last Encode
+	seen     tick.Tick     // the newest tick of a snapshot that has arrived; valid with hasSeen
+	hasSeen  bool
+	last     tick.Tick // of the last Encode
 	begun    bool
 	shared   *Shared
 	gaps     tally // of gaps
@@ -169,6 +171,9 @@ func (e *Encoder) Delivered(n packet.Number) {
 		return
 	}
 	p.number = 0
+	if !e.hasSeen || p.tick.IsNewer(e.seen) {
+		e.seen, e.hasSeen = p.tick, true
+	}
 	for i := p.from; i < p.from+uint64(p.n); i++ {
 		if i+maxSent < e.nextRec {
 			continue // overwritten
@@ -190,6 +195,10 @@ func (e *Encoder) Delivered(n packet.Number) {
 		}
 	}
 }
+
+// AckedTick returns the tick of the newest snapshot that the client has acknowledged, and false
+// while there is none. The client's view cannot be newer.
+func (e *Encoder) AckedTick() (tick.Tick, bool) { return e.seen, e.hasSeen }
 
 // note records an entity of the packet.
 func (e *Encoder) note(i int, n packet.Number, now tick.Tick, removal bool) {

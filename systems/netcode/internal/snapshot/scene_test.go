@@ -170,6 +170,11 @@ func (p *pair) receive() {
 		p.t.Fatal(err)
 	}
 	p.up.send(p.now, d)
+	defer func() {
+		if at, ok := p.encoder.AckedTick(); ok && at.IsNewer(p.newest) {
+			p.t.Fatalf("tick %d is acknowledged, but the newest that was decoded is %d", at, p.newest)
+		}
+	}()
 	for _, d := range p.up.arrived(p.now) {
 		if in, err := p.server.Open(d); err == nil {
 			if err := p.server.Accept(in, p.time()); err != nil {
