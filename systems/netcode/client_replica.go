@@ -48,6 +48,15 @@ func (c *Client[S, I]) replica(id EntityID) *replica {
 	return &c.replicas[id.Slot()]
 }
 
+// present iterates over the replicas in slots.
+func (c *Client[S, I]) present(yield func(r *replica) bool) {
+	for i := range c.replicas {
+		if r := &c.replicas[i]; r.id != NoEntity && !yield(r) {
+			return
+		}
+	}
+}
+
 // apply applies a snapshot: spawns and despawns, delayed changes, and one more sample of each
 // replica's pose.
 func (c *Client[S, I]) apply(snap snapshot.Snapshot, now time.Duration) {
@@ -150,15 +159,6 @@ func (c *Client[S, I]) enter(ch *snapshot.Change) *replica {
 	return r
 }
 
-// has reports whether an entity can be shown: games may remove it or its transform.
-func (c *Client[S, I]) has(e arche.Entity) bool {
-	return c.world.Alive(e) && c.world.Has(e, c.ids.logical)
-}
-
-func (c *Client[S, I]) logical(e arche.Entity) *components.Transform3D {
-	return (*components.Transform3D)(c.world.Get(e, c.ids.logical))
-}
-
 func (c *Client[S, I]) removeReplica(id EntityID) {
 	r := c.replica(id)
 	if r == nil {
@@ -181,10 +181,8 @@ func (c *Client[S, I]) removeReplica(id EntityID) {
 
 // forget removes all replicas: the next session sends them anew.
 func (c *Client[S, I]) forget() {
-	for i := range c.replicas {
-		if id := c.replicas[i].id; id != NoEntity {
-			c.removeReplica(id)
-		}
+	for r := range c.present {
+		c.removeReplica(r.id)
 	}
 	for i := range c.delayedDespawns {
 		c.finish(&c.delayedDespawns[i])
@@ -237,9 +235,8 @@ func (c *Client[S, I]) step() {
 		_, present = c.clocks.Playback(t.StepEnd)
 	}
 	c.viewpoint = viewpoint{seen, now, view, present}
-	for i := range c.replicas {
-		r := &c.replicas[i]
-		if r.id == NoEntity || !c.has(r.entity) {
+	for r := range c.present {
+		if !c.has(r.entity) {
 			continue
 		}
 		path := c.protocol.movers[r.archetype]
@@ -285,8 +282,8 @@ func (l viewpoint) view(t interp.Timing) time.Duration {
 // sample moves one replica to the pose of its samples.
 func (c *Client[S, I]) sample(r *replica, t Tick) {
 	kind := c.config.Interpolation
-	if c.world.Has(r.entity, c.ids.interpolation) {
-		kind = (*Interpolation)(c.world.Get(r.entity, c.ids.interpolation)).Kind
+	if c.interpolations.Has(r.entity) {
+		kind = c.interpolations.Get(r.entity).Kind
 	}
 	if kind != r.method {
 		c.setInterpolation(r, kind)
@@ -330,7 +327,7 @@ func (c *Client[S, I]) sample(r *replica, t Tick) {
 			jump, r.passenger = false, passenger{hops: true, gently: true}
 		}
 	}
-	pose := c.logical(r.entity).Get()
+	pose := c.transforms.Get(r.entity).Get()
 	pose.Position, pose.Rotation = state.Position, state.Rotation
 	if c.bodies == nil || r.despawn.any || !c.bodies.sampled(r.id, pose, jump) {
 		if jump { // a jump ends the fade from the frame before
@@ -368,7 +365,7 @@ func poseOf(position mgl32.Vec3, rotation mgl32.Quat) components.Pose3D {
 
 // show writes a replica's logical pose as a local system would.
 func (c *Client[S, I]) show(r *replica, pose components.Pose3D, jump bool) {
-	l := c.logical(r.entity)
+	l := c.transforms.Get(r.entity)
 	switch {
 	case jump:
 		r.passenger.fades = false

@@ -71,7 +71,7 @@ type Protocol[S any, I comparable] struct {
 	schema     *snapshot.Schema
 	grid       Grid // of positions
 	components []componentKind
-	bodies     *bodiesOf[S, I] // nil: none
+	bodies     bodiesOf[S, I] // nil: none
 	movers     map[uint16]func(t Tick) components.Pose3D
 }
 

@@ -18,8 +18,8 @@ type Server[S any, I comparable] struct {
 	protocol *Protocol[S, I]
 	config   ServerConfig[S, I]
 
-	engine      *ecs.Engine
-	world       *arche.World
+	engine *ecs.Engine
+	entities
 	net         *snapshot.World
 	shared      *snapshot.Shared // by the encoders of all players
 	components  []boundComponent
@@ -81,14 +81,14 @@ func (s *Server[S, I]) Install(e *ecs.Engine) {
 	if err != nil {
 		panic("netcode: a server needs an engine with a clock of its own; to host and play in one process, use two engines with a loopback between them: " + err.Error())
 	}
-	s.engine, s.world, s.unclock = e, e.World(), release
+	s.engine, s.entities, s.unclock = e, newEntities(e.World()), release
 	s.net = snapshot.NewWorld(s.protocol.schema)
 	s.shared = snapshot.NewShared(s.net)
 	for _, kind := range s.protocol.components {
 		s.components = append(s.components, kind.bind(s.world))
 	}
 	slots := s.protocol.schema.Config().MaxEntities
-	s.replication = newReplicationStates(s.world, slots)
+	s.replication = newReplicationStates(&s.entities, slots)
 	s.interest = newInterestGrid(s.config.Interest, slots)
 	s.history = newHistory(s.protocol.schema.Config(), s.config.Rewind)
 	if s.protocol.bodies != nil {
@@ -164,7 +164,7 @@ func (s *Server[S, I]) Broadcast(data []byte) {
 
 // idOf returns an entity's ID, NoEntity if it is not replicated.
 func (s *Server[S, I]) idOf(e arche.Entity) EntityID {
-	if !s.replication.living.Alive(e) || !s.world.Has(e, s.replication.track) {
+	if !s.living.Alive(e) || !s.world.Has(e, s.replication.track) {
 		return NoEntity
 	}
 	return (*replicationState)(s.world.Get(e, s.replication.track)).id

@@ -7,7 +7,6 @@ import (
 	"github.com/go-gl/mathgl/mgl32"
 	arche "github.com/mlange-42/arche/ecs"
 
-	"github.com/tandem-ecs/tandem/components"
 	"github.com/tandem-ecs/tandem/systems/netcode/internal/snapshot"
 )
 
@@ -55,7 +54,7 @@ func (s *Server[S, I]) commitState(slot int, at time.Duration) {
 	t := &s.replication
 	e := t.bySlot[slot]
 	tr := (*replicationState)(s.world.Get(e, t.track))
-	pose := (*components.Transform3D)(s.world.Get(e, t.logical)).Get()
+	pose := s.transforms.Get(e).Get()
 	s.net.SetOwner(tr.id, tr.owner)
 	s.interest.setOwner(slot, tr.owner, tr.always)
 	if !t.attached.has(slot) {

@@ -286,7 +286,7 @@ func (s *Server[S, I]) checkJoined(e arche.Entity) {
 	case e.IsZero():
 	case !s.world.Alive(e):
 		panic("netcode: Joined returned an entity that is dead; return a living one, or the zero entity for a spectator")
-	case !s.world.Has(e, s.replication.logical) || !s.world.Has(e, s.replication.replicated):
+	case !s.has(e) || !s.marked(e):
 		panic("netcode: Joined returned an entity without a Transform3D or without Replicated; give it both, or return the zero entity for a spectator")
 	}
 }
@@ -340,10 +340,9 @@ func (s *Server[S, I]) freeNumber() uint16 {
 
 // setOwner marks a player's entity as its own.
 func (s *Server[S, I]) setOwner(p *Player[S, I]) {
-	if p.Entity.IsZero() || !s.world.Alive(p.Entity) || !s.world.Has(p.Entity, s.replication.replicated) {
-		return
+	if s.marked(p.Entity) {
+		s.replicated.Get(p.Entity).Owner = p.number
 	}
-	(*Replicated)(s.world.Get(p.Entity, s.replication.replicated)).Owner = p.number
 }
 
 // resume gives a player its new connection. Earlier acknowledgements still hold, so the player is

@@ -160,11 +160,10 @@ func (p *Player[S, I]) Teleport(state S) {
 }
 
 func (p *Player[S, I]) transform() *components.Transform3D {
-	w, id := p.server.world, p.server.replication.logical
-	if p.Entity.IsZero() || !w.Alive(p.Entity) || !w.Has(p.Entity, id) {
+	if !p.server.has(p.Entity) {
 		return nil
 	}
-	return (*components.Transform3D)(w.Get(p.Entity, id))
+	return p.server.transforms.Get(p.Entity)
 }
 
 // step runs the player's inputs of this tick.
