@@ -25,7 +25,7 @@ func (c *Client[S, I]) holdAll(now time.Duration) {
 	if !ok {
 		return
 	}
-	whole := c.grid.Edge(c.newestOf(at))
+	whole := c.edgeOf(at)
 	if whole <= c.whole {
 		return
 	}

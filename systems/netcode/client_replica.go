@@ -7,6 +7,7 @@ import (
 	arche "github.com/mlange-42/arche/ecs"
 
 	"github.com/tandem-ecs/tandem/components"
+	"github.com/tandem-ecs/tandem/systems/netcode/internal/clocksync"
 	"github.com/tandem-ecs/tandem/systems/netcode/internal/snapshot"
 	"github.com/tandem-ecs/tandem/systems/netcode/interp"
 )
@@ -60,7 +61,7 @@ func (c *Client[S, I]) present(yield func(r *replica) bool) {
 // apply applies a snapshot: spawns and despawns, delayed changes, and one more sample of each
 // replica's pose.
 func (c *Client[S, I]) apply(snap snapshot.Snapshot, now time.Duration) {
-	stamp := c.grid.Edge(c.newestOf(snap.Tick))
+	stamp := c.edgeOf(snap.Tick)
 	for i := range snap.Changes {
 		ch := &snap.Changes[i]
 		if ch.Replaces != NoEntity {
@@ -91,8 +92,9 @@ func (c *Client[S, I]) apply(snap snapshot.Snapshot, now time.Duration) {
 	c.holdAll(now)
 }
 
-func (c *Client[S, I]) newestOf(t Tick) int64 {
-	return c.newest + int64(t.Sub(Tick(uint32(c.newest))))
+// edgeOf returns the moment of the server's clock at which a recent tick begins.
+func (c *Client[S, I]) edgeOf(t Tick) time.Duration {
+	return c.grid.Edge(clocksync.Unwrap(t, c.newest))
 }
 
 // push adds a record's pose to a replica's samples. The frame is part of the sample. So a pose is
@@ -289,7 +291,7 @@ func (c *Client[S, I]) sample(r *replica, t Tick) {
 		c.setInterpolation(r, kind)
 		r.settled, r.sampled = false, false
 		if s, at, ok := c.decoder.State(r.id); ok && !r.despawn.any {
-			c.push(r, s, r.parent, c.grid.Edge(c.newestOf(at)), c.viewpoint.now)
+			c.push(r, s, r.parent, c.edgeOf(at), c.viewpoint.now)
 		}
 	}
 	if r.settled && !r.passenger.fades {
@@ -302,7 +304,8 @@ func (c *Client[S, I]) sample(r *replica, t Tick) {
 	}
 	if !r.despawn.any { // a removed one gets no more samples
 		// A replica that no newer snapshot names has not changed since its own. So it is not
-		// starved before the view has passed the newest of all snapshots.
+		// starved before the view has passed the newest of all snapshots. Hold samples do not cover
+		// that, since there are none for a round trip after a loss.
 		newest, _ := c.playback.Newest()
 		c.stats.Sampled++
 		if info.Starved && (at > newest || r.newest.Time >= newest) {

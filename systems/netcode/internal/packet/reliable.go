@@ -11,8 +11,8 @@ var (
 	// the connection: the other end no longer acknowledges.
 	ErrBackpressure = errors.New("packet: too many messages wait to be sent: send fewer, or later")
 
-	// ErrMessageTooLarge is returned for a message of more than 32 KiB, or less if the MTU is small.
-	// Split it.
+	// ErrMessageTooLarge is returned for a message of more than 32 KiB, or less if the MTU is
+	// small. Split it.
 	ErrMessageTooLarge = errors.New("packet: message larger than 32 KiB, or than half of the window of pieces holds: split it")
 )
 

@@ -63,11 +63,11 @@ func newChoice(slots int) choice {
 	}
 }
 
-// Urgency, in ascending order: priorities in quarters of an octave, waits beyond a second, removals.
-// Slots of equal urgency take turns, beginning behind the end of the last packet. The steps are
-// coarse so that many are equal: then neighbours are sent together, and naming the slots of a
-// packet takes few bits (1.4 bits each in the scene of 901 moving cubes; 3.8 with eighths of an
-// octave).
+// Urgency, in ascending order: priorities in quarters of an octave, waits beyond a second,
+// removals. Slots of equal urgency take turns, beginning behind the end of the last packet. The
+// steps are coarse so that many are equal: then neighbours are sent together, and naming the slots
+// of a packet takes few bits (1.4 bits each in the scene of 901 moving cubes; 3.8 with eighths of
+// an octave).
 const (
 	waitKeys  = 256
 	firstWait = 1 << 10

@@ -13,10 +13,11 @@ import (
 //
 // Each call of Encode fills a packet with the entities that have changes, by priority. The priority
 // of an entity grows with the time since it was last sent, times its weight
-// ([Encoder.SetRelevance]); after a second the entity is sent first. An entity is sent as changes to
-// its newest state that the client has acknowledged. A last change is sent again in the next three
-// packets, unless it is acknowledged earlier, since no later change replaces a lost one. After that
-// the entity waits until all of these packets count as lost. So a resting world costs only headers.
+// ([Encoder.SetRelevance]); after a second the entity is sent first. An entity is sent as changes
+// to its newest state that the client has acknowledged. A last change is sent again in the next
+// three packets, unless it is acknowledged earlier, since no later change replaces a lost one.
+// After that the entity waits until all of these packets count as lost. So a resting world costs
+// only headers.
 //
 // Spawn, despawn, owner, parent and components are part of an entity's state and need no ordered
 // stream: all of it is sent until a packet with it is acknowledged. The client applies a slot's

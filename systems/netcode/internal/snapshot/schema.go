@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"hash/fnv"
+	"slices"
 
 	"github.com/tandem-ecs/tandem/systems/netcode/internal/packet"
 )
@@ -120,10 +121,8 @@ func (s *Schema) CheckHello(r *packet.Reader) error {
 
 // nameOf returns the quoted name of the component with the hash, if there is one here.
 func (s *Schema) nameOf(hash uint32) string {
-	for i := range s.components {
-		if hash32(s.components[i].name) == hash {
-			return fmt.Sprintf("%q", s.components[i].name)
-		}
+	if i := slices.IndexFunc(s.components, func(c component) bool { return hash32(c.name) == hash }); i >= 0 {
+		return fmt.Sprintf("%q", s.components[i].name)
 	}
 	return "an unknown one"
 }

@@ -35,8 +35,8 @@ func NewShared(w *World) *Shared {
 }
 
 // begin is called before every packet. The orders for many encoders are chosen anew with every
-// commit and kept until the next one. A change in between would invalidate all changes that are written already. Writing
-// them again would also add counts, and so cause the next choice sooner.
+// commit and kept until the next one. A change in between would invalidate all changes that are
+// written already. Writing them again would also add counts, and so cause the next choice sooner.
 func (s *Shared) begin() {
 	if s.deltas == nil || s.commit != s.world.commits {
 		s.commit = s.world.commits
