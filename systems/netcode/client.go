@@ -6,6 +6,7 @@ import (
 	"time"
 
 	arche "github.com/mlange-42/arche/ecs"
+	"github.com/mlange-42/arche/generic"
 
 	"github.com/tandem-ecs/tandem/components"
 	"github.com/tandem-ecs/tandem/ecs"
@@ -41,11 +42,11 @@ type Client[S any, I comparable] struct {
 	protocol *Protocol[S, I]
 	config   ClientConfig[S, I]
 
-	engine     *ecs.Engine
-	world      *arche.World
-	release    func()
-	components []boundComponent
-	ids        clientIDs
+	engine *ecs.Engine
+	entities
+	interpolations generic.Map[Interpolation]
+	release        func()
+	components     []boundComponent
 
 	status     Status
 	reason     Reason
@@ -107,8 +108,6 @@ type Client[S any, I comparable] struct {
 	loggedSpawn bool // the log has a line about a Spawn without a transform
 }
 
-type clientIDs struct{ logical, visual, parent, replicated, interpolation arche.ID }
-
 // correction is the effect of the server's newest state on the prediction, until the step that
 // shows it.
 type correction[S any] struct {
@@ -148,14 +147,8 @@ func (c *Client[S, I]) Install(e *ecs.Engine) {
 	if err != nil {
 		panic("netcode: a client needs an engine with a clock of its own; to host a game, use two engines with a loopback between them: " + err.Error())
 	}
-	c.engine, c.world, c.release = e, e.World(), release
-	c.ids = clientIDs{
-		logical:       arche.ComponentID[components.Transform3D](c.world),
-		visual:        arche.ComponentID[components.Visual3D](c.world),
-		parent:        arche.ComponentID[components.Parent](c.world),
-		replicated:    arche.ComponentID[Replicated](c.world),
-		interpolation: arche.ComponentID[Interpolation](c.world),
-	}
+	c.engine, c.entities, c.release = e, newEntities(e.World()), release
+	c.interpolations = generic.NewMap[Interpolation](c.world)
 	for _, kind := range c.protocol.components {
 		c.components = append(c.components, kind.bind(c.world))
 	}

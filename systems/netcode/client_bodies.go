@@ -1,6 +1,8 @@
 package netcode
 
 import (
+	"slices"
+
 	arche "github.com/mlange-42/arche/ecs"
 
 	"github.com/tandem-ecs/tandem/components"
@@ -53,6 +55,7 @@ type bodiesClient[S any, I comparable, B comparable] struct {
 	bodyGroup *prediction.Bodies[S, I, B]
 	active    []activeBody // those of bodyGroup
 	others    []other      // players near the own one, which are predicted too
+	near      []other      // scratch: those that could be
 	stepped   bool         // in this step
 }
 
@@ -132,16 +135,14 @@ func (b *bodiesClient[S, I, B]) update() {
 // unload removes the bodies that have become passengers: they are not stepped any more, and their
 // poses are in the frame of their base. The difference to the drawn pose fades.
 func (b *bodiesClient[S, I, B]) unload() {
-	kept := b.active[:0]
-	for i := range b.active {
-		a := &b.active[i]
-		if r := b.c.replica(a.id); r != nil && r.parent != NoEntity {
-			b.dismiss(a)
-			continue
+	b.active = slices.DeleteFunc(b.active, func(a activeBody) bool {
+		r := b.c.replica(a.id)
+		rides := r != nil && r.parent != NoEntity
+		if rides {
+			b.dismiss(&a)
 		}
-		kept = append(kept, *a)
-	}
-	b.active = kept
+		return rides
+	})
 }
 
 // dismiss ends the prediction of a body at once.
@@ -173,10 +174,8 @@ func (b *bodiesClient[S, I, B]) silence() int {
 }
 
 func (b *bodiesClient[S, I, B]) find(id EntityID) *activeBody {
-	for i := range b.active {
-		if b.active[i].id == id {
-			return &b.active[i]
-		}
+	if i := slices.IndexFunc(b.active, func(a activeBody) bool { return a.id == id }); i >= 0 {
+		return &b.active[i]
 	}
 	return nil
 }
@@ -268,7 +267,7 @@ func (b *bodiesClient[S, I, B]) show(r *replica, a *activeBody) {
 		}
 	}
 	a.seenLast, a.jump, a.snap = a.seen, false, false
-	pose.Scale = c.logical(r.entity).Get().Scale
+	pose.Scale = c.transforms.Get(r.entity).Get().Scale
 	start.Scale = pose.Scale
 	if i := c.interpolator(); a.wrong && !jump && a.weight > 0 && i != nil {
 		i.CorrectGently(r.entity, start, pose, easeSlow, easeFast)
@@ -297,14 +296,18 @@ func fade(weight float32, in bool, gap float32, rate int) float32 {
 func smooth(x float32) float32 { return x * x * (3 - 2*x) }
 
 func (b *bodiesClient[S, I, B]) forget(id EntityID) {
-	for i := range b.active {
-		if b.active[i].id == id {
+	b.active = slices.DeleteFunc(b.active, func(a activeBody) bool {
+		if a.id == id {
 			b.bodyGroup.Remove(uint32(id))
-			b.active = append(b.active[:i], b.active[i+1:]...)
-			return
 		}
-	}
-	b.removeOther(id)
+		return a.id == id
+	})
+	b.others = slices.DeleteFunc(b.others, func(o other) bool {
+		if o.id == id {
+			b.bodyGroup.Others.Remove(uint32(id))
+		}
+		return o.id == id
+	})
 }
 
 func (b *bodiesClient[S, I, B]) pose(id EntityID, before bool) (components.Pose3D, bool) {

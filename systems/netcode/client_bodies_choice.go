@@ -37,9 +37,8 @@ func (b *bodiesClient[S, I, B]) choose(newest Tick) {
 		var state B
 		var s snapshot.State
 		var at Tick
-		for i := range c.replicas {
-			r := &c.replicas[i]
-			if r.id == NoEntity || r.id == c.own || !b.has(r.archetype) || r.parent != NoEntity || r.attachedTo != NoEntity || r.despawn.any || !r.unspawned && !c.has(r.entity) || b.find(r.id) != nil {
+		for r := range c.present {
+			if r.id == c.own || !b.has(r.archetype) || r.parent != NoEntity || r.attachedTo != NoEntity || r.despawn.any || !r.unspawned && !c.has(r.entity) || b.find(r.id) != nil {
 				continue
 			}
 			told, tick, ok := c.decoder.State(r.id)
@@ -75,43 +74,41 @@ func (b *bodiesClient[S, I, B]) choose(newest Tick) {
 			b.bodyGroup.Remove(uint32(best))
 			return
 		}
-		pose := c.logical(r.entity).Get()
+		pose := c.transforms.Get(r.entity).Get()
 		b.active = append(b.active, activeBody{id: best, jumps: s.Discontinuity, seen: pose, seenLast: pose})
 	}
 }
 
 // makeRoom removes the farthest body at once.
 func (b *bodiesClient[S, I, B]) makeRoom(eye mgl32.Vec3) {
-	farthest, most := 0, float32(-1)
-	for i := range b.active {
-		if state, in := b.bodyGroup.State(uint32(b.active[i].id)); in {
-			if d := b.config.Pose(state).Position.Sub(eye).Len(); d > most {
-				farthest, most = i, d
-			}
-		}
-	}
+	farthest := max(b.farthest(eye, -1), 0)
 	b.dismiss(&b.active[farthest])
 	b.active = slices.Delete(b.active, farthest, farthest+1)
 }
 
-// makeSpace ends the farthest body, if it is clearly farther than one that found no room. It never
-// ends the own player's base.
+// makeSpace ends the farthest body, if it is clearly farther than one that found no room.
 func (b *bodiesClient[S, I, B]) makeSpace(eye mgl32.Vec3, near float32) {
-	farthest, most, carrier := -1, near*1.25, b.baseID()
 	for i := range b.active {
-		a := &b.active[i]
-		if a.leaving { // there will be room soon
+		if b.active[i].leaving { // there will be room soon
 			return
 		}
-		if state, in := b.bodyGroup.State(uint32(a.id)); in && a.id != carrier {
-			if d := b.config.Pose(state).Position.Sub(eye).Len(); d > most {
-				farthest, most = i, d
-			}
-		}
 	}
-	if farthest >= 0 {
+	if farthest := b.farthest(eye, near*1.25); farthest >= 0 {
 		b.active[farthest].leaving = true
 	}
+}
+
+// farthest returns the index of the body that is farthest away, if that is more than a distance, or
+// -1. It is never the own player's base.
+func (b *bodiesClient[S, I, B]) farthest(eye mgl32.Vec3, most float32) int {
+	farthest, carrier := -1, b.baseID()
+	for i := range b.active {
+		state, in := b.bodyGroup.State(uint32(b.active[i].id))
+		if d := b.config.Pose(state).Position.Sub(eye).Len(); in && b.active[i].id != carrier && d > most {
+			farthest, most = i, d
+		}
+	}
+	return farthest
 }
 
 // A body that another player pushes is drawn in that player's time. Drawn as predicted, it would
@@ -171,8 +168,8 @@ func (b *bodiesClient[S, I, B]) carriesOthers(id EntityID) bool {
 	if b.c.protocol.game.MovementBase == nil {
 		return false
 	}
-	for i := range b.c.replicas {
-		if r := &b.c.replicas[i]; r.id != NoEntity && r.parent == id && r.owner != 0 && r.id != b.c.own {
+	for r := range b.c.present {
+		if r.parent == id && r.owner != 0 && r.id != b.c.own {
 			return true
 		}
 	}

@@ -1,6 +1,9 @@
 package netcode
 
 import (
+	"cmp"
+	"slices"
+
 	"github.com/tandem-ecs/tandem/systems/netcode/internal/prediction"
 )
 
@@ -43,15 +46,13 @@ func (b *bodiesClient[S, I, B]) addOthers(newest Tick) {
 		return
 	}
 	b.lookAround()
-	kept := b.others[:0]
-	for _, o := range b.others {
-		if o.stays && b.note(o.id, newest) {
-			kept = append(kept, o)
-		} else {
+	b.others = slices.DeleteFunc(b.others, func(o other) bool {
+		gone := !o.stays || !b.note(o.id, newest)
+		if gone {
 			b.bodyGroup.Others.Remove(uint32(o.id))
 		}
-	}
-	b.others = kept
+		return gone
+	})
 }
 
 // lookAround decides which other players are predicted: the nearest.
@@ -64,10 +65,9 @@ func (b *bodiesClient[S, I, B]) lookAround() {
 	if !ok || len(b.active) == 0 {
 		return
 	}
-	met := len(b.others)
-	for i := range c.replicas {
-		r := &c.replicas[i]
-		if r.id == NoEntity || r.id == c.own || r.owner == 0 || r.owner == c.welcomed.player || r.parent != NoEntity || b.has(r.archetype) {
+	b.near = b.near[:0]
+	for r := range c.present {
+		if r.id == c.own || r.owner == 0 || r.owner == c.welcomed.player || r.parent != NoEntity || b.has(r.archetype) {
 			continue
 		}
 		if _, plays := b.inputs.Get(c.decoder, r.id); !plays {
@@ -75,42 +75,28 @@ func (b *bodiesClient[S, I, B]) lookAround() {
 		}
 		s, _, ok := c.decoder.State(r.id)
 		d := s.Position.Sub(eye).Len()
-		in := -1
-		for k := range met {
-			if b.others[k].id == r.id {
-				in = k
-				d /= 1.2
-			}
+		if b.other(r.id) != nil {
+			d /= 1.2
 		}
-		if !ok || !(d <= b.config.Leave) {
-			continue
-		}
-		// The farthest of those that stay makes room for a nearer one.
-		stay, farthest := 0, -1
-		for k := range b.others {
-			if o := &b.others[k]; o.stays {
-				if stay++; farthest < 0 || o.distance > b.others[farthest].distance {
-					farthest = k
-				}
-			}
-		}
-		if stay == maxOthers {
-			far := &b.others[farthest]
-			if far.distance <= d {
-				continue
-			}
-			if far.stays = false; in < 0 && farthest >= met {
-				// one that was added just now is replaced
-				*far = other{id: r.id, distance: d, stays: true}
-				continue
-			}
-		}
-		if in >= 0 {
-			b.others[in].distance, b.others[in].stays = d, true
-		} else {
-			b.others = append(b.others, other{id: r.id, distance: d, stays: true})
+		if ok && d <= b.config.Leave {
+			b.near = append(b.near, other{id: r.id, distance: d, stays: true})
 		}
 	}
+	slices.SortStableFunc(b.near, func(x, y other) int { return cmp.Compare(x.distance, y.distance) })
+	for _, n := range b.near[:min(len(b.near), maxOthers)] {
+		if o := b.other(n.id); o != nil {
+			o.stays = true
+		} else {
+			b.others = append(b.others, n)
+		}
+	}
+}
+
+func (b *bodiesClient[S, I, B]) other(id EntityID) *other {
+	if i := slices.IndexFunc(b.others, func(o other) bool { return o.id == id }); i >= 0 {
+		return &b.others[i]
+	}
+	return nil
 }
 
 // note applies the newest state of another player, and reports whether it is a player at all.
@@ -133,15 +119,4 @@ func (b *bodiesClient[S, I, B]) note(id EntityID, newest Tick) bool {
 		return false
 	}
 	return b.bodyGroup.NoteOther(uint32(id), r.owner, at, state, last) || in
-}
-
-// removeOther ends the prediction of another player.
-func (b *bodiesClient[S, I, B]) removeOther(id EntityID) {
-	for i := range b.others {
-		if b.others[i].id == id {
-			b.bodyGroup.Others.Remove(uint32(id))
-			b.others = append(b.others[:i], b.others[i+1:]...)
-			return
-		}
-	}
 }

@@ -6,6 +6,7 @@ import (
 	"github.com/go-gl/mathgl/mgl32"
 	arche "github.com/mlange-42/arche/ecs"
 
+	"github.com/tandem-ecs/tandem/components"
 	"github.com/tandem-ecs/tandem/systems/netcode/internal/snapshot"
 )
 
@@ -235,8 +236,8 @@ func (c *Client[S, I]) applyChange(r *replica, change delayedChange) {
 		c.components[change.what].release(change.value, r.entity)
 	case change.what == changeSpawn:
 		c.spawn(r, uint16(change.value))
-	case c.world.Alive(r.entity) && c.world.Has(r.entity, c.ids.replicated):
-		(*Replicated)(c.world.Get(r.entity, c.ids.replicated)).Owner = uint16(change.value)
+	case c.marked(r.entity):
+		c.replicated.Get(r.entity).Owner = uint16(change.value)
 	}
 }
 
@@ -271,26 +272,26 @@ func (c *Client[S, I]) spawn(r *replica, owner uint16) {
 	if c.config.Spawn != nil {
 		e = c.config.Spawn(c.world, marker, owner == c.welcomed.player)
 	} else {
-		e = c.world.NewEntity(c.ids.logical, c.ids.visual)
+		e = c.world.NewEntity(c.transforms.ID(), arche.ComponentID[components.Visual3D](c.world))
 	}
 	if r.entity = e; e.IsZero() || !c.world.Alive(e) {
 		return
 	}
-	if !c.world.Has(e, c.ids.logical) {
+	if !c.transforms.Has(e) {
 		if !c.loggedSpawn {
 			c.loggedSpawn = true
 			c.config.Log.Warn("tandem: Spawn returned an entity without a Transform3D, which the client has added: add it in ClientConfig.Spawn, and a Visual3D for the entity to be seen",
 				"archetype", r.archetype, "id", r.id.String())
 		}
-		c.world.Add(e, c.ids.logical)
+		c.world.Add(e, c.transforms.ID())
 	}
-	if !c.world.Has(e, c.ids.replicated) {
-		c.world.Add(e, c.ids.replicated)
+	if !c.replicated.Has(e) {
+		c.world.Add(e, c.replicated.ID())
 	}
-	*(*Replicated)(c.world.Get(e, c.ids.replicated)) = marker
+	*c.replicated.Get(e) = marker
 	pose := r.born
-	if scale := c.logical(e).Get().Scale; scale != (mgl32.Vec3{}) {
+	if scale := c.transforms.Get(e).Get().Scale; scale != (mgl32.Vec3{}) {
 		pose.Scale = scale
 	}
-	c.logical(e).Teleport(pose)
+	c.transforms.Get(e).Teleport(pose)
 }

@@ -42,6 +42,11 @@ func (c *Client[S, I]) collect(now time.Duration) {
 		return
 	}
 	c.poll(now)
+	c.fill(now)
+}
+
+// fill queues datagrams until none is left or the queue is full.
+func (c *Client[S, I]) fill(now time.Duration) {
 	for c.queued < queueSize {
 		a := &c.queue[c.queued]
 		n, at, ok := transport.RecvAt(c.conn, now, a.data[:])
@@ -52,6 +57,21 @@ func (c *Client[S, I]) collect(now time.Duration) {
 		a.at, a.stale, a.size = at, c.waking, n
 		c.queued++
 	}
+}
+
+// drain processes the queued datagrams, and reports whether there is still a connection.
+func (c *Client[S, I]) drain(now time.Duration) bool {
+	for i := range c.queued {
+		a := &c.queue[i]
+		c.stale = a.stale
+		c.stats.ReceivedBytes += uint64(a.size)
+		c.receive(a.data[:a.size], now, a.at)
+		if c.conn == nil {
+			return false
+		}
+	}
+	c.queued = 0
+	return true
 }
 
 func (c *Client[S, I]) poll(now time.Duration) {
@@ -92,27 +112,15 @@ func (c *Client[S, I]) receiveDatagrams(now time.Duration) {
 		}
 		c.use(conn, now)
 	}
-	for i := range c.queued {
-		a := &c.queue[i]
-		c.stale = a.stale
-		c.stats.ReceivedBytes += uint64(a.size)
-		c.receive(a.data[:a.size], now, a.at)
-		if c.conn == nil {
-			return
-		}
+	if !c.drain(now) {
+		return
 	}
-	c.queued = 0
 	c.poll(now)
-	for range 4 * perPoll {
-		n, at, ok := transport.RecvAt(c.conn, now, c.packet)
-		if !ok {
-			c.waking = false
+	for range 4 * perPoll / queueSize {
+		if c.fill(now); c.queued == 0 {
 			break
 		}
-		c.stats.ReceivedBytes += uint64(n)
-		c.stale = c.waking
-		c.receive(c.packet[:n], now, at)
-		if c.conn == nil {
+		if !c.drain(now) {
 			return
 		}
 	}

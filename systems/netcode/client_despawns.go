@@ -70,8 +70,8 @@ func (c *Client[S, I]) despawnDue(view, now time.Duration, seen bool) {
 	due := func(r *replica) bool {
 		return r.despawn.any && (seen && r.despawn.at <= view || now >= r.despawn.end || !r.unspawned && !c.has(r.entity))
 	}
-	for i := range c.replicas {
-		if r := &c.replicas[i]; due(r) {
+	for r := range c.present {
+		if due(r) {
 			c.removeReplica(r.id)
 		}
 	}

@@ -25,14 +25,13 @@ func (c *Client[S, I]) holdAll(now time.Duration) {
 	if !ok {
 		return
 	}
-	whole := c.grid.Edge(c.newestOf(at))
+	whole := c.edgeOf(at)
 	if whole <= c.whole {
 		return
 	}
 	c.whole = whole
-	for i := range c.replicas {
-		r := &c.replicas[i]
-		if r.id == NoEntity || !r.sampled || r.newest.AtRest || r.despawn.any {
+	for r := range c.present {
+		if !r.sampled || r.newest.AtRest || r.despawn.any {
 			continue
 		}
 		last := &r.newest

@@ -1,11 +1,6 @@
 package netcode
 
-import (
-	arche "github.com/mlange-42/arche/ecs"
-
-	"github.com/tandem-ecs/tandem/components"
-	"github.com/tandem-ecs/tandem/systems/netcode/internal/snapshot"
-)
+import arche "github.com/mlange-42/arche/ecs"
 
 // attach sets the parent of a replica, in whose frame its pose is about to be written. It reports
 // whether the parent has a replica.
@@ -14,7 +9,7 @@ func (c *Client[S, I]) attach(r *replica, parent EntityID) bool {
 		return true
 	}
 	var e arche.Entity
-	p := c.parentOf(r, parent)
+	p := c.parentReplica(r, parent)
 	if parent != NoEntity {
 		if p == nil {
 			return false
@@ -30,9 +25,9 @@ func (c *Client[S, I]) attach(r *replica, parent EntityID) bool {
 	return true
 }
 
-// parentOf returns the parent of a replica that is about to be attached, or nil. A replica that is
-// drawn in the present does not wait for a parent whose spawn is delayed.
-func (c *Client[S, I]) parentOf(r *replica, parent EntityID) *replica {
+// parentReplica returns the parent of a replica that is about to be attached, or nil. A replica
+// that is drawn in the present does not wait for a parent whose spawn is delayed.
+func (c *Client[S, I]) parentReplica(r *replica, parent EntityID) *replica {
 	if p := c.replica(parent); p != nil && p.unspawned && !c.lags(r) {
 		c.applyAll(p)
 	}
@@ -61,16 +56,6 @@ func (c *Client[S, I]) detach(r *replica) {
 	r.attachedTo = NoEntity
 }
 
-func (c *Client[S, I]) setParent(child, parent arche.Entity) {
-	if !c.world.Has(child, c.ids.parent) {
-		if parent.IsZero() {
-			return
-		}
-		c.world.Add(child, c.ids.parent)
-	}
-	(*components.Parent)(c.world.Get(child, c.ids.parent)).Entity = parent
-}
-
 // orphan detaches the children of a replica that is removed, because a hierarchy would remove them
 // with it. Each child keeps the pose at which it was shown last until its view reaches a frame that
 // exists.
@@ -91,21 +76,6 @@ func (c *Client[S, I]) orphan(r *replica) {
 		}
 		seen := c.worldPose(child.entity)
 		c.setParent(child.entity, arche.Entity{})
-		c.logical(child.entity).Teleport(seen)
+		c.transforms.Get(child.entity).Teleport(seen)
 	}
-}
-
-// worldPose returns the product of the poses of an entity and its ancestors.
-func (c *Client[S, I]) worldPose(e arche.Entity) components.Pose3D {
-	pose := c.logical(e).Get()
-	for range snapshot.MaxDepth {
-		if !c.world.Has(e, c.ids.parent) {
-			break
-		}
-		if e = (*components.Parent)(c.world.Get(e, c.ids.parent)).Entity; e.IsZero() || !c.has(e) {
-			break
-		}
-		pose = c.logical(e).Get().Mul(pose)
-	}
-	return pose
 }

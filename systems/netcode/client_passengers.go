@@ -20,7 +20,7 @@ func (c *Client[S, I]) board(r *replica, parent EntityID) (there, kept bool) {
 	if h := c.hierarchy(); h != nil && r.shown && parent != r.attachedTo {
 		var e arche.Entity
 		if parent != NoEntity {
-			p := c.parentOf(r, parent)
+			p := c.parentReplica(r, parent)
 			if p == nil || !c.has(p.entity) {
 				return false, false
 			}
@@ -40,8 +40,8 @@ func (c *Client[S, I]) baseID(by MovementBase) EntityID {
 		return NoEntity
 	}
 	if by.Mover != 0 {
-		for i := range c.replicas {
-			if r := &c.replicas[i]; r.id != NoEntity && r.archetype == by.Mover && c.has(r.entity) {
+		for r := range c.present {
+			if r.archetype == by.Mover && c.has(r.entity) {
 				return r.id
 			}
 		}
@@ -274,7 +274,7 @@ func (c *Client[S, I]) carry(r *replica, pose components.Pose3D, at time.Duratio
 // whether the frame's replica is there, and whether the change is drawn as a jump.
 func (c *Client[S, I]) changeFrame(r *replica, frame EntityID, at time.Duration) (there, jump bool) {
 	from := r.attachedTo
-	if p := c.parentOf(r, frame); frame != NoEntity && (p == nil || !c.has(p.entity)) || !r.crosses(frame, at) {
+	if p := c.parentReplica(r, frame); frame != NoEntity && (p == nil || !c.has(p.entity)) || !r.crosses(frame, at) {
 		return c.attach(r, frame), true
 	}
 	there, kept := c.board(r, frame)

@@ -34,13 +34,13 @@ func (c *Client[S, I]) predict(t Tick) {
 	i := c.interpolator()
 	switch {
 	case c.correct.jump || !r.shown || !kept:
-		c.logical(r.entity).Teleport(end)
+		c.transforms.Get(r.entity).Teleport(end)
 	case gently && i != nil:
 		i.CorrectGently(r.entity, start, end, easeSlow, easeFast)
 	case c.correct.any && i != nil:
 		i.CorrectGently(r.entity, start, end, c.protocol.game.CorrectionSpeed, math.MaxFloat32)
 	default:
-		if l := c.logical(r.entity); l.Get() != end {
+		if l := c.transforms.Get(r.entity); l.Get() != end {
 			l.Set(end)
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	arche "github.com/mlange-42/arche/ecs"
 
 	"github.com/tandem-ecs/tandem/components"
+	"github.com/tandem-ecs/tandem/systems/netcode/internal/clocksync"
 	"github.com/tandem-ecs/tandem/systems/netcode/internal/snapshot"
 	"github.com/tandem-ecs/tandem/systems/netcode/interp"
 )
@@ -48,10 +49,19 @@ func (c *Client[S, I]) replica(id EntityID) *replica {
 	return &c.replicas[id.Slot()]
 }
 
+// present iterates over the replicas in slots.
+func (c *Client[S, I]) present(yield func(r *replica) bool) {
+	for i := range c.replicas {
+		if r := &c.replicas[i]; r.id != NoEntity && !yield(r) {
+			return
+		}
+	}
+}
+
 // apply applies a snapshot: spawns and despawns, delayed changes, and one more sample of each
 // replica's pose.
 func (c *Client[S, I]) apply(snap snapshot.Snapshot, now time.Duration) {
-	stamp := c.grid.Edge(c.newestOf(snap.Tick))
+	stamp := c.edgeOf(snap.Tick)
 	for i := range snap.Changes {
 		ch := &snap.Changes[i]
 		if ch.Replaces != NoEntity {
@@ -77,15 +87,14 @@ func (c *Client[S, I]) apply(snap snapshot.Snapshot, now time.Duration) {
 			continue
 		}
 		c.delay(r, ch, stamp)
-		if !ch.Abstract {
-			c.push(r, ch.State, ch.Parent, stamp, now)
-		}
+		c.push(r, ch.State, ch.Parent, stamp, now)
 	}
 	c.holdAll(now)
 }
 
-func (c *Client[S, I]) newestOf(t Tick) int64 {
-	return c.newest + int64(t.Sub(Tick(uint32(c.newest))))
+// edgeOf returns the moment of the server's clock at which a recent tick begins.
+func (c *Client[S, I]) edgeOf(t Tick) time.Duration {
+	return c.grid.Edge(clocksync.Unwrap(t, c.newest))
 }
 
 // push adds a record's pose to a replica's samples. The frame is part of the sample. So a pose is
@@ -152,15 +161,6 @@ func (c *Client[S, I]) enter(ch *snapshot.Change) *replica {
 	return r
 }
 
-// has reports whether an entity can be shown: games may remove it or its transform.
-func (c *Client[S, I]) has(e arche.Entity) bool {
-	return c.world.Alive(e) && c.world.Has(e, c.ids.logical)
-}
-
-func (c *Client[S, I]) logical(e arche.Entity) *components.Transform3D {
-	return (*components.Transform3D)(c.world.Get(e, c.ids.logical))
-}
-
 func (c *Client[S, I]) removeReplica(id EntityID) {
 	r := c.replica(id)
 	if r == nil {
@@ -183,10 +183,8 @@ func (c *Client[S, I]) removeReplica(id EntityID) {
 
 // forget removes all replicas: the next session sends them anew.
 func (c *Client[S, I]) forget() {
-	for i := range c.replicas {
-		if id := c.replicas[i].id; id != NoEntity {
-			c.removeReplica(id)
-		}
+	for r := range c.present {
+		c.removeReplica(r.id)
 	}
 	for i := range c.delayedDespawns {
 		c.finish(&c.delayedDespawns[i])
@@ -239,9 +237,8 @@ func (c *Client[S, I]) step() {
 		_, present = c.clocks.Playback(t.StepEnd)
 	}
 	c.viewpoint = viewpoint{seen, now, view, present}
-	for i := range c.replicas {
-		r := &c.replicas[i]
-		if r.id == NoEntity || !c.has(r.entity) {
+	for r := range c.present {
+		if !c.has(r.entity) {
 			continue
 		}
 		path := c.protocol.movers[r.archetype]
@@ -287,14 +284,14 @@ func (l viewpoint) view(t interp.Timing) time.Duration {
 // sample moves one replica to the pose of its samples.
 func (c *Client[S, I]) sample(r *replica, t Tick) {
 	kind := c.config.Interpolation
-	if c.world.Has(r.entity, c.ids.interpolation) {
-		kind = (*Interpolation)(c.world.Get(r.entity, c.ids.interpolation)).Kind
+	if c.interpolations.Has(r.entity) {
+		kind = c.interpolations.Get(r.entity).Kind
 	}
 	if kind != r.method {
 		c.setInterpolation(r, kind)
 		r.settled, r.sampled = false, false
 		if s, at, ok := c.decoder.State(r.id); ok && !r.despawn.any {
-			c.push(r, s, r.parent, c.grid.Edge(c.newestOf(at)), c.viewpoint.now)
+			c.push(r, s, r.parent, c.edgeOf(at), c.viewpoint.now)
 		}
 	}
 	if r.settled && !r.passenger.fades {
@@ -307,7 +304,8 @@ func (c *Client[S, I]) sample(r *replica, t Tick) {
 	}
 	if !r.despawn.any { // a removed one gets no more samples
 		// A replica that no newer snapshot names has not changed since its own. So it is not
-		// starved before the view has passed the newest of all snapshots.
+		// starved before the view has passed the newest of all snapshots. Hold samples do not cover
+		// that, since there are none for a round trip after a loss.
 		newest, _ := c.playback.Newest()
 		c.stats.Sampled++
 		if info.Starved && (at > newest || r.newest.Time >= newest) {
@@ -332,7 +330,7 @@ func (c *Client[S, I]) sample(r *replica, t Tick) {
 			jump, r.passenger = false, passenger{hops: true, gently: true}
 		}
 	}
-	pose := c.logical(r.entity).Get()
+	pose := c.transforms.Get(r.entity).Get()
 	pose.Position, pose.Rotation = state.Position, state.Rotation
 	if c.bodies == nil || r.despawn.any || !c.bodies.sampled(r.id, pose, jump) {
 		if jump { // a jump ends the fade from the frame before
@@ -370,7 +368,7 @@ func poseOf(position mgl32.Vec3, rotation mgl32.Quat) components.Pose3D {
 
 // show writes a replica's logical pose as a local system would.
 func (c *Client[S, I]) show(r *replica, pose components.Pose3D, jump bool) {
-	l := c.logical(r.entity)
+	l := c.transforms.Get(r.entity)
 	switch {
 	case jump:
 		r.passenger.fades = false

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/tandem-ecs/tandem/components"
 	"github.com/tandem-ecs/tandem/systems/netcode/internal/prediction"
 	"github.com/tandem-ecs/tandem/systems/netcode/internal/snapshot"
 )
@@ -192,7 +191,7 @@ func (c *Client[S, I]) HungForTest() error {
 		if above == nil {
 			return fmt.Errorf("%v is attached to %v, which is not shown", r.id, r.attachedTo)
 		}
-		if e := (*components.Parent)(c.world.Get(r.entity, c.ids.parent)).Entity; e != above.entity {
+		if e := c.entities.parentOf(r.entity); e != above.entity {
 			return fmt.Errorf("%v hangs below %v, and its entity below %v and not %v", r.id, r.attachedTo, e, above.entity)
 		}
 		count[above]++

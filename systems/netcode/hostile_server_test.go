@@ -89,7 +89,7 @@ func (r *rogue) hear() {
 	_ = r.conn.Send(r.buf[:1+len(w.Bytes())])
 	if r.endpoint == nil || !resumed {
 		r.endpoint, _ = packet.NewEndpoint(packet.Config{MTU: r.conn.MTU() - 1})
-		r.encoder = snapshot.NewEncoder(r.world, snapshot.EncoderConfig{})
+		r.encoder = snapshot.NewEncoder(r.world)
 	}
 }
 

@@ -41,22 +41,22 @@ func readOwn[S any](r *Reader, states StateCodec[S]) (o ownState[S]) {
 
 // ownSent is the server's side of own states.
 type ownSent struct {
-	bits    []byte        // the present state as it is sent
-	version uint32        // counts its changes, from 1
-	known   packet.Number // newest acknowledged packet with this version; 0: none
+	bits  []byte        // the present state as it is sent
+	since packet.Number // the first packet with it
+	known packet.Number // newest acknowledged packet with it; 0: none
 }
 
-// note sets the present state.
-func (o *ownSent) note(bits []byte) {
-	if o.version == 0 || !bytes.Equal(o.bits, bits) {
+// note sets the state of packet n.
+func (o *ownSent) note(bits []byte, n packet.Number) {
+	if o.since == 0 || !bytes.Equal(o.bits, bits) {
 		o.bits = append(o.bits[:0], bits...)
-		o.version, o.known = o.version+1, 0
+		o.since, o.known = n, 0
 	}
 }
 
-// delivered records that a packet with a version has arrived.
-func (o *ownSent) delivered(n packet.Number, version uint32) {
-	if version == o.version && version != 0 {
+// delivered records that a packet has arrived.
+func (o *ownSent) delivered(n packet.Number) {
+	if n >= o.since {
 		o.known = max(o.known, n)
 	}
 }
@@ -84,13 +84,10 @@ func (s *Server[S, I]) writeOwn(w *Writer, p *Player[S, I], n packet.Number) (sa
 
 // noteOwn sets the present own state of a player.
 func (s *Server[S, I]) noteOwn(p *Player[S, I]) {
-	if !p.playing {
-		return
-	}
 	s.ownWriter = NewWriter(s.scratch)
 	ownState[S]{p.State, p.jumps, s.shownID(p)}.write(&s.ownWriter, s.protocol.game.States)
 	// A state that does not fit is not sent, and is therefore never acknowledged.
-	p.own.note(s.ownWriter.Bytes())
+	p.own.note(s.ownWriter.Bytes(), p.endpoint.Next())
 }
 
 // ownReceived is the client's side: own states by the numbers of their packets.

@@ -18,8 +18,8 @@ type Server[S any, I comparable] struct {
 	protocol *Protocol[S, I]
 	config   ServerConfig[S, I]
 
-	engine      *ecs.Engine
-	world       *arche.World
+	engine *ecs.Engine
+	entities
 	net         *snapshot.World
 	shared      *snapshot.Shared // by the encoders of all players
 	components  []boundComponent
@@ -81,14 +81,14 @@ func (s *Server[S, I]) Install(e *ecs.Engine) {
 	if err != nil {
 		panic("netcode: a server needs an engine with a clock of its own; to host and play in one process, use two engines with a loopback between them: " + err.Error())
 	}
-	s.engine, s.world, s.unclock = e, e.World(), release
+	s.engine, s.entities, s.unclock = e, newEntities(e.World()), release
 	s.net = snapshot.NewWorld(s.protocol.schema)
 	s.shared = snapshot.NewShared(s.net)
 	for _, kind := range s.protocol.components {
 		s.components = append(s.components, kind.bind(s.world))
 	}
 	slots := s.protocol.schema.Config().MaxEntities
-	s.replication = newReplicationStates(s.world, slots)
+	s.replication = newReplicationStates(&s.entities, slots)
 	s.interest = newInterestGrid(s.config.Interest, slots)
 	s.history = newHistory(s.protocol.schema.Config(), s.config.Rewind)
 	if s.protocol.bodies != nil {
@@ -129,9 +129,16 @@ func (s *Server[S, I]) Tick() Tick { return Tick(s.engine.Time().Tick) }
 
 // Players calls f for every player, connected or expected back.
 func (s *Server[S, I]) Players(f func(p *Player[S, I])) {
+	for p := range s.all {
+		f(p)
+	}
+}
+
+// all iterates over all players, in the order of their slots.
+func (s *Server[S, I]) all(yield func(p *Player[S, I]) bool) {
 	for _, p := range s.players {
-		if p != nil {
-			f(p)
+		if p != nil && !yield(p) {
+			return
 		}
 	}
 }
@@ -148,16 +155,16 @@ func (s *Server[S, I]) Drain(why string) {
 // Broadcast sends a reliable message to every connected player. It leaves out a player whose queue
 // is full: its client has stopped receiving, and will time out.
 func (s *Server[S, I]) Broadcast(data []byte) {
-	s.Players(func(p *Player[S, I]) {
+	for p := range s.all {
 		if p.conn != nil {
 			_ = p.Send(data)
 		}
-	})
+	}
 }
 
 // idOf returns an entity's ID, NoEntity if it is not replicated.
 func (s *Server[S, I]) idOf(e arche.Entity) EntityID {
-	if !s.replication.living.Alive(e) || !s.world.Has(e, s.replication.track) {
+	if !s.living.Alive(e) || !s.world.Has(e, s.replication.track) {
 		return NoEntity
 	}
 	return (*replicationState)(s.world.Get(e, s.replication.track)).id
@@ -185,18 +192,16 @@ func (s *Server[S, I]) close() {
 		}
 		return reason
 	}
-	for _, p := range s.players {
-		if p != nil && p.conn != nil {
+	for p := range s.all {
+		if p.conn != nil {
 			p.conn.Close(last(p))
 		}
 	}
 	s.config.Listener.Close(reason)
 	s.waiting = nil
 	s.unclock()
-	for _, p := range s.players {
-		if p != nil {
-			s.unregister(p, last(p))
-		}
+	for p := range s.all {
+		s.unregister(p, last(p))
 	}
 	s.logWithheld(s.refusalLines.rest(), s.joins.rest()+s.kickLines.rest())
 }

@@ -40,8 +40,8 @@ func (s *Server[S, I]) addressFull(addr string) Reason {
 		return Reason{}
 	}
 	n := 0
-	for _, p := range s.players {
-		if p != nil && p.customer == customer {
+	for p := range s.all {
+		if p.customer == customer {
 			n++
 		}
 	}

@@ -3,7 +3,6 @@ package netcode
 import (
 	arche "github.com/mlange-42/arche/ecs"
 
-	"github.com/tandem-ecs/tandem/components"
 	"github.com/tandem-ecs/tandem/systems/netcode/internal/prediction"
 )
 
@@ -40,20 +39,18 @@ func (b *bodiesServer[S, I, B]) near(distance float32) bool { return distance <=
 func (b *bodiesServer[S, I, B]) step(t Tick) {
 	g, s := &b.group, b.s
 	g.Players, g.Bodies, b.entities = g.Players[:0], g.Bodies[:0], b.entities[:0]
-	for _, p := range s.players {
-		if p != nil && p.playing {
-			g.Players = append(g.Players, Actor[S, I]{Number: p.number, State: &p.State, Input: p.Input})
-		}
+	for p := range s.all {
+		g.Players = append(g.Players, Actor[S, I]{Number: p.number, State: &p.State, Input: p.Input})
 	}
 	prediction.SortActors(g.Players)
 	// In the order of slots, as in a client's group. A new entity has no slot yet and begins with
 	// the next step.
 	for slot, e := range s.replication.bySlot {
-		if e.IsZero() || !s.world.Alive(e) || !s.world.Has(e, b.id) || !s.world.Has(e, s.replication.logical) || !s.world.Has(e, s.replication.replicated) {
+		if !s.has(e) || !s.marked(e) || !s.world.Has(e, b.id) {
 			continue
 		}
-		kind := (*Replicated)(s.world.Get(e, s.replication.replicated)).Archetype
-		if !b.has(kind) || s.world.Has(e, s.replication.parent) && !(*components.Parent)(s.world.Get(e, s.replication.parent)).Entity.IsZero() {
+		kind := s.replicated.Get(e).Archetype
+		if !b.has(kind) || !s.parentOf(e).IsZero() {
 			continue
 		}
 		g.Bodies = append(g.Bodies, Body[B]{ID: uint32(s.interest.subjects[slot].id), Archetype: kind, State: *(*B)(s.world.Get(e, b.id))})
@@ -67,7 +64,7 @@ func (b *bodiesServer[S, I, B]) step(t Tick) {
 	for i, e := range b.entities {
 		state := g.Bodies[i].State
 		*(*B)(s.world.Get(e, b.id)) = state
-		if l, pose := (*components.Transform3D)(s.world.Get(e, s.replication.logical)), b.config.Pose(state); l.Get() != pose {
+		if l, pose := s.transforms.Get(e), b.config.Pose(state); l.Get() != pose {
 			l.Set(pose)
 		}
 	}
@@ -78,10 +75,7 @@ func (b *bodiesServer[S, I, B]) share() {
 	if b.config.ProxyState == nil || b.s.config.InputMode == OnArrival {
 		return
 	}
-	for _, p := range b.s.players {
-		if p == nil || !p.playing {
-			continue
-		}
+	for p := range b.s.all {
 		id, in := b.s.idOf(p.Entity), p.Input
 		if b.config.ShareInput != nil {
 			in = b.config.ShareInput(in)

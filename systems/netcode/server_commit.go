@@ -7,7 +7,6 @@ import (
 	"github.com/go-gl/mathgl/mgl32"
 	arche "github.com/mlange-42/arche/ecs"
 
-	"github.com/tandem-ecs/tandem/components"
 	"github.com/tandem-ecs/tandem/systems/netcode/internal/snapshot"
 )
 
@@ -17,11 +16,9 @@ func (s *Server[S, I]) commit() {
 	s.stats.Snapshots++
 	at := s.engine.Time().StepEnd
 	if s.config.InputMode == OnArrival { // players' ages change without writes
-		for _, p := range s.players {
-			if p != nil {
-				if id := s.idOf(p.Entity); id != NoEntity {
-					t.dirty.set(id.Slot())
-				}
+		for p := range s.all {
+			if id := s.idOf(p.Entity); id != NoEntity {
+				t.dirty.set(id.Slot())
 			}
 		}
 	}
@@ -57,7 +54,7 @@ func (s *Server[S, I]) commitState(slot int, at time.Duration) {
 	t := &s.replication
 	e := t.bySlot[slot]
 	tr := (*replicationState)(s.world.Get(e, t.track))
-	pose := (*components.Transform3D)(s.world.Get(e, t.logical)).Get()
+	pose := s.transforms.Get(e).Get()
 	s.net.SetOwner(tr.id, tr.owner)
 	s.interest.setOwner(slot, tr.owner, tr.always)
 	if !t.attached.has(slot) {

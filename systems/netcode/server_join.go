@@ -232,13 +232,7 @@ func (s *Server[S, I]) admit(conn Conn, greeting []byte, now time.Duration) (ref
 			return refusal(err)
 		}
 	}
-	slot := -1
-	for i, p := range s.players {
-		if p == nil {
-			slot = i
-			break
-		}
-	}
+	slot := slices.Index(s.players, nil)
 	if slot < 0 {
 		return Reason{Code: transport.Refused, Text: "the server is full"}
 	}
@@ -255,7 +249,6 @@ func (s *Server[S, I]) admit(conn Conn, greeting []byte, now time.Duration) (ref
 	s.stats.Joined++
 	p.State, p.Entity = s.config.Joined(p)
 	s.checkJoined(p.Entity)
-	p.playing = true
 	s.setOwner(p)
 	p.joinUnlogged = !s.logJoin(p, "joined", "addr", conn.RemoteAddr())
 	s.sendWelcome(p, false)
@@ -293,7 +286,7 @@ func (s *Server[S, I]) checkJoined(e arche.Entity) {
 	case e.IsZero():
 	case !s.world.Alive(e):
 		panic("netcode: Joined returned an entity that is dead; return a living one, or the zero entity for a spectator")
-	case !s.world.Has(e, s.replication.logical) || !s.world.Has(e, s.replication.replicated):
+	case !s.has(e) || !s.marked(e):
 		panic("netcode: Joined returned an entity without a Transform3D or without Replicated; give it both, or return the zero entity for a spectator")
 	}
 }
@@ -311,7 +304,7 @@ func (s *Server[S, I]) newPlayer(conn Conn, now time.Duration, rate int) (*Playe
 	if p.endpoint, err = packet.NewEndpoint(packet.Config{MTU: conn.MTU() - 1, Handler: (*playerHandler[S, I])(p), Control: p.pace.control, Overhead: overhead}); err != nil {
 		return nil, err
 	}
-	p.encoder = snapshot.NewEncoder(s.net, snapshot.EncoderConfig{Shared: s.shared})
+	p.encoder = s.shared.NewEncoder()
 	if s.config.Interest.Radius > 0 {
 		slots := s.protocol.schema.Config().MaxEntities
 		p.near, p.was = newBitset(slots), newBitset(slots)
@@ -339,11 +332,7 @@ func (s *Server[S, I]) freeNumber() uint16 {
 		if s.next++; s.next == 0 {
 			s.next = 1
 		}
-		used := n == 0
-		for _, p := range s.players {
-			used = used || p != nil && p.number == n
-		}
-		if !used {
+		if n != 0 && s.playerOf(n) == nil {
 			return n
 		}
 	}
@@ -351,10 +340,9 @@ func (s *Server[S, I]) freeNumber() uint16 {
 
 // setOwner marks a player's entity as its own.
 func (s *Server[S, I]) setOwner(p *Player[S, I]) {
-	if p.Entity.IsZero() || !s.world.Alive(p.Entity) || !s.world.Has(p.Entity, s.replication.replicated) {
-		return
+	if s.marked(p.Entity) {
+		s.replicated.Get(p.Entity).Owner = p.number
 	}
-	(*Replicated)(s.world.Get(p.Entity, s.replication.replicated)).Owner = p.number
 }
 
 // resume gives a player its new connection. Earlier acknowledgements still hold, so the player is

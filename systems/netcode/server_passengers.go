@@ -40,14 +40,7 @@ func (p *Player[S, I]) carry() components.Pose3D {
 			pose = path(s.Tick().Add(1)).Mul(pose)
 		}
 	}
-	id := s.replication.parent
-	if !s.world.Has(p.Entity, id) {
-		if carrier.IsZero() {
-			return pose
-		}
-		s.world.Add(p.Entity, id)
-	}
-	(*components.Parent)(s.world.Get(p.Entity, id)).Entity = carrier
+	s.setParent(p.Entity, carrier)
 	return pose
 }
 
@@ -57,13 +50,13 @@ func (s *Server[S, I]) baseEntity(by MovementBase) arche.Entity {
 		return arche.Entity{}
 	}
 	if by.Body != NoEntity {
-		if e := s.entityOf(by.Body); !e.IsZero() && s.world.Has(e, s.replication.logical) {
+		if e := s.entityOf(by.Body); s.has(e) {
 			return e
 		}
 		return arche.Entity{}
 	}
 	for _, e := range s.replication.bySlot {
-		if !e.IsZero() && s.world.Alive(e) && s.world.Has(e, s.replication.replicated) && (*Replicated)(s.world.Get(e, s.replication.replicated)).Archetype == by.Mover {
+		if s.marked(e) && s.replicated.Get(e).Archetype == by.Mover {
 			return e
 		}
 	}

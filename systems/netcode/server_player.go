@@ -58,21 +58,18 @@ type Player[S any, I comparable] struct {
 
 	base MovementBase
 	// last pose of the body that carries the player, or that carried it last
-	frame   components.Pose3D
-	playing bool // has a state and, normally, an entity
-	jumps   uint8
-	inputs  playerInputs[I]
+	frame  components.Pose3D
+	jumps  uint8
+	inputs playerInputs[I]
 
 	rewound rewound[S, I]
 	// by how much the player's view is older than the tick of its newest input, in 1/16 ticks, as
 	// its client claims
-	lag     int64
-	sent    [256]sentSnapshot
-	own     ownSent
-	ackTick int64  // newest tick whose snapshot is acknowledged
-	near    bitset // with Interest: slots near enough to be relevant, now and before
-	was     bitset
-	kick    Reason
+	lag  int64
+	own  ownSent
+	near bitset // with Interest: slots near enough to be relevant, now and before
+	was  bitset
+	kick Reason
 
 	shared struct { // the input that other players receive
 		id EntityID
@@ -82,12 +79,6 @@ type Player[S any, I comparable] struct {
 	confirmed bool // has sent a packet of the session, so it has received the welcome
 	need      int  // bytes that messages must leave for the state and some of the world
 	tooLarge  bool // a state that did not fit has been logged
-}
-
-type sentSnapshot struct {
-	number packet.Number
-	tick   int64
-	own    uint32 // version of the own state in it; 0: none
 }
 
 // Number returns the player's number, 1 to 65535, which is also [Replicated.Owner] of its entities.
@@ -169,18 +160,14 @@ func (p *Player[S, I]) Teleport(state S) {
 }
 
 func (p *Player[S, I]) transform() *components.Transform3D {
-	w, id := p.server.world, p.server.replication.logical
-	if p.Entity.IsZero() || !w.Alive(p.Entity) || !w.Has(p.Entity, id) {
+	if !p.server.has(p.Entity) {
 		return nil
 	}
-	return (*components.Transform3D)(w.Get(p.Entity, id))
+	return p.server.transforms.Get(p.Entity)
 }
 
 // step runs the player's inputs of this tick.
 func (p *Player[S, I]) step(t Tick, now time.Duration) {
-	if !p.playing {
-		return
-	}
 	game := &p.server.protocol.game
 	p.inputs.Begin(now)
 	for {
@@ -195,9 +182,6 @@ func (p *Player[S, I]) step(t Tick, now time.Duration) {
 
 // writePose moves the entity to the pose of the state.
 func (p *Player[S, I]) writePose() {
-	if !p.playing {
-		return
-	}
 	pose := p.carry()
 	if transform := p.transform(); transform != nil && pose != transform.Get() {
 		transform.Set(pose)
@@ -213,20 +197,12 @@ func (p *Player[S, I]) setView(view Tick, fraction uint64, hasInputs bool, newes
 	}
 }
 
-// noteSent records the tick that a packet shows.
-func (p *Player[S, I]) noteSent(n packet.Number, after uint64) {
-	p.sent[n%packet.Number(len(p.sent))] = sentSnapshot{n, int64(after), p.own.version}
-}
-
 // playerHandler receives the events of a player's endpoint.
 type playerHandler[S any, I comparable] Player[S, I]
 
 func (h *playerHandler[S, I]) Delivered(n packet.Number, _ time.Duration) {
 	h.encoder.Delivered(n)
-	if at := h.sent[n%packet.Number(len(h.sent))]; at.number == n {
-		h.ackTick = max(h.ackTick, at.tick)
-		h.own.delivered(n, at.own)
-	}
+	h.own.delivered(n)
 }
 
 // Lost does nothing, since the contents of a lost packet are sent again anyway.

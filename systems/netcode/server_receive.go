@@ -132,7 +132,7 @@ func (s *Server[S, I]) receiveSession(p *Player[S, I], datagram []byte, now, arr
 		p.ping.waits, p.ping.id, p.ping.at = true, id, clock
 	}
 	p.setView(view, fraction, hasInputs, s.inputs.Newest)
-	if hasInputs && p.playing {
+	if hasInputs {
 		p.inputs.Receive(&s.inputs, clock)
 	}
 	return true
@@ -158,12 +158,7 @@ func (s *Server[S, I]) unregister(p *Player[S, I], reason Reason) {
 	if p.kick.Code != transport.NoReason {
 		s.stats.Kicked++
 	}
-	for i, other := range s.players {
-		if other == p {
-			s.players[i] = nil
-		}
-	}
-	p.conn = nil
+	s.players[p.slot], p.conn = nil, nil
 	s.stats.Left++
 	s.logJoin(p, "left", "reason", reason.String())
 	if s.config.Left != nil {

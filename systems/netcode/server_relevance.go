@@ -7,9 +7,6 @@ import (
 
 	"github.com/go-gl/mathgl/mgl32"
 	arche "github.com/mlange-42/arche/ecs"
-
-	"github.com/tandem-ecs/tandem/components"
-	"github.com/tandem-ecs/tandem/systems/netcode/internal/snapshot"
 )
 
 // Interest limits by distance the entities that a player is shown. An entity within Radius of the
@@ -246,19 +243,3 @@ func (s *Server[S, I]) placeChildren() {
 
 // worldPosition returns the position of an entity in the world.
 func (s *Server[S, I]) worldPosition(e arche.Entity) mgl32.Vec3 { return s.worldPose(e).Position }
-
-// worldPose composes the poses of an entity and its ancestors.
-func (s *Server[S, I]) worldPose(e arche.Entity) components.Pose3D {
-	pose := (*components.Transform3D)(s.world.Get(e, s.replication.logical)).Get()
-	for range snapshot.MaxDepth {
-		if !s.world.Has(e, s.replication.parent) {
-			break
-		}
-		e = (*components.Parent)(s.world.Get(e, s.replication.parent)).Entity
-		if !s.replication.living.Alive(e) || !s.world.Has(e, s.replication.logical) {
-			break
-		}
-		pose = (*components.Transform3D)(s.world.Get(e, s.replication.logical)).Get().Mul(pose)
-	}
-	return pose
-}

@@ -5,7 +5,6 @@ import (
 	arche "github.com/mlange-42/arche/ecs"
 
 	"github.com/tandem-ecs/tandem/components"
-	"github.com/tandem-ecs/tandem/internal/alive"
 	"github.com/tandem-ecs/tandem/internal/record"
 	"github.com/tandem-ecs/tandem/systems/netcode/internal/snapshot"
 )
@@ -33,7 +32,6 @@ type replicationState struct {
 // replicationStates finds the entities that are or were replicated.
 type replicationStates struct {
 	world      *arche.World
-	living     alive.Set // a Parent may be of a saved game or of another world
 	replicated arche.ID
 	track      arche.ID
 	logical    arche.ID
@@ -52,18 +50,18 @@ type replicationStates struct {
 	loggedUnplaced bool
 }
 
-func newReplicationStates(w *arche.World, slots int) replicationStates {
+func newReplicationStates(n *entities, slots int) replicationStates {
+	w := n.world
 	t := replicationStates{
 		world:      w,
-		replicated: arche.ComponentID[Replicated](w),
+		replicated: n.replicated.ID(),
 		track:      arche.ComponentID[replicationState](w),
-		logical:    arche.ComponentID[components.Transform3D](w),
-		parent:     arche.ComponentID[components.Parent](w),
+		logical:    n.transforms.ID(),
+		parent:     n.parents.ID(),
 		always:     arche.ComponentID[AlwaysRelevant](w),
 		dirty:      newBitset(slots),
 		attached:   newBitset(slots),
 	}
-	t.living = alive.In(w, t.replicated)
 	with, known := arche.All(t.replicated, t.logical), arche.All(t.replicated, t.logical, t.track)
 	fresh, unplaced := with.Without(t.track), arche.All(t.replicated).Without(t.logical)
 	t.unplaced = w.Cache().Register(&unplaced)
@@ -109,7 +107,7 @@ func (s *Server[S, I]) collectChanges() {
 			} else {
 				t.attached.clear(slot)
 			}
-			if parent := s.parentOf(&query, tr); parent != tr.parent {
+			if parent := s.idOf(s.parentOf(query.Entity())); parent != tr.parent {
 				// Its pose is in another frame from now on, which is a jump.
 				tr.parent, tr.attached = parent, true
 				if tr.revision != 0 && !tr.passenger {
@@ -240,10 +238,8 @@ func (s *Server[S, I]) release() {
 			continue
 		}
 		if s.world.Alive(e) && s.world.Has(e, t.track) {
-			if s.world.Has(e, t.replicated) && s.world.Has(e, t.logical) {
-				if (*Replicated)(s.world.Get(e, t.replicated)).Archetype == (*replicationState)(s.world.Get(e, t.track)).archetype {
-					continue
-				}
+			if s.marked(e) && s.has(e) && s.replicated.Get(e).Archetype == (*replicationState)(s.world.Get(e, t.track)).archetype {
+				continue
 			}
 			s.world.Remove(e, t.track) // an entity that is still to be replicated gets another one
 		}
@@ -258,7 +254,7 @@ func (s *Server[S, I]) release() {
 // assignID assigns an ID to an entity.
 func (s *Server[S, I]) assignID(e arche.Entity) {
 	t := &s.replication
-	rep := (*Replicated)(s.world.Get(e, t.replicated))
+	rep := s.replicated.Get(e)
 	id, err := s.net.Spawn(rep.Archetype)
 	if err != nil {
 		return // cannot happen: the caller has checked for room
@@ -274,8 +270,8 @@ func (s *Server[S, I]) assignID(e arche.Entity) {
 	t.dirty.set(id.Slot())
 	s.history.reach(id.Slot())
 	s.interest.enter(id, e)
-	for _, p := range s.players {
-		if p != nil && p.near != nil { // another entity had the slot before
+	for p := range s.all {
+		if p.near != nil { // another entity had the slot before
 			p.near.clear(id.Slot())
 		}
 	}
@@ -289,21 +285,13 @@ func (s *Server[S, I]) entityOf(id EntityID) arche.Entity {
 	return arche.Entity{}
 }
 
-// parentOf returns the ID of an entity's parent.
-func (s *Server[S, I]) parentOf(query *arche.Query, tr *replicationState) EntityID {
-	if !query.Has(s.replication.parent) {
-		return NoEntity
-	}
-	return s.idOf((*components.Parent)(query.Get(s.replication.parent)).Entity)
-}
-
 // playerOf returns the player with a number, or nil.
 func (s *Server[S, I]) playerOf(number uint16) *Player[S, I] {
 	if number == 0 {
 		return nil
 	}
-	for _, p := range s.players {
-		if p != nil && p.number == number {
+	for p := range s.all {
+		if p.number == number {
 			return p
 		}
 	}

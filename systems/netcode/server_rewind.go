@@ -77,7 +77,11 @@ func (s *Server[S, I]) recordMoments(after int64) {
 func (p *Player[S, I]) Rewind(look func(at func(e arche.Entity) (components.Pose3D, bool))) {
 	s, r := p.server, &p.rewound
 	now := int64(s.engine.Time().Tick)
-	view := min(now<<viewBits-p.lag, p.ackTick<<viewBits, now<<viewBits)
+	acked := int64(0)
+	if t, ok := p.encoder.AckedTick(); ok {
+		acked = now + int64(t.Sub(s.Tick()))
+	}
+	view := min(now<<viewBits-p.lag, acked<<viewBits, now<<viewBits)
 	view = max(view, (now-s.history.limit)<<viewBits, 0)
 	r.from, r.fraction = view>>viewBits, float32(view&(1<<viewBits-1))/(1<<viewBits)
 	r.before, r.after = s.history.row(r.from), s.history.row(r.from+1)
@@ -101,12 +105,12 @@ type rewound[S any, I comparable] struct {
 
 func (r *rewound[S, I]) pose(e arche.Entity) (components.Pose3D, bool) {
 	s := r.server
-	if !s.world.Alive(e) || !s.world.Has(e, s.replication.track) || !s.world.Has(e, s.replication.logical) || !s.world.Has(e, s.replication.replicated) {
+	if !s.has(e) || !s.marked(e) || !s.world.Has(e, s.replication.track) {
 		return components.Pose3D{}, false
 	}
 	tr := (*replicationState)(s.world.Get(e, s.replication.track))
-	present := (*components.Transform3D)(s.world.Get(e, s.replication.logical)).Get()
-	if tr.id == NoEntity || s.protocol.movers[tr.archetype] != nil || r.hasEye && s.predicts(e, tr.archetype, present, r.eye) {
+	present := s.transforms.Get(e).Get()
+	if tr.id == NoEntity || s.protocol.movers[tr.archetype] != nil || r.hasEye && s.predicts(e, tr.archetype, r.eye) {
 		return present, true
 	}
 	a, b := &r.before[tr.id.Slot()], &r.after[tr.id.Slot()]
@@ -127,21 +131,17 @@ func (r *rewound[S, I]) pose(e arche.Entity) (components.Pose3D, bool) {
 }
 
 // predicts reports whether the client of a player at a place predicts an entity.
-func (s *Server[S, I]) predicts(e arche.Entity, kind uint16, present components.Pose3D, eye mgl32.Vec3) bool {
+func (s *Server[S, I]) predicts(e arche.Entity, kind uint16, eye mgl32.Vec3) bool {
 	if s.bodies == nil || !s.bodies.predicts(kind) {
 		return false
 	}
-	at := present.Position
-	if s.world.Has(e, s.replication.parent) {
-		at = s.worldPosition(e)
-	}
-	return s.bodies.near(at.Sub(eye).Len())
+	return s.bodies.near(s.worldPosition(e).Sub(eye).Len())
 }
 
 // frameOf returns the present pose of the entity with an ID, the identity if there is none.
 func (s *Server[S, I]) frameOf(id EntityID) components.Pose3D {
-	if e := s.entityOf(id); !e.IsZero() && s.world.Has(e, s.replication.logical) {
-		return (*components.Transform3D)(s.world.Get(e, s.replication.logical)).Get()
+	if e := s.entityOf(id); s.has(e) {
+		return s.transforms.Get(e).Get()
 	}
 	return components.Identity3D()
 }

@@ -53,7 +53,6 @@ func (s *Server[S, I]) send(p *Player[S, I], after Tick) (waiting int) {
 		reserve = min(reserve, room-due-1)
 	}
 	s.packet[0] = kindSession
-	n := p.endpoint.Next()
 	s.noteOwn(p)
 	datagram, waiting, err := s.write(p, after, room, min(room, reserve))
 	if err != nil { // the state has grown and does not fit beside messages, which can wait
@@ -68,7 +67,6 @@ func (s *Server[S, I]) send(p *Player[S, I], after Tick) (waiting int) {
 	}
 	p.tooLarge = false
 	p.ping.waits = false
-	p.noteSent(n, s.engine.Time().Tick+1)
 	full := s.packet[:1+len(datagram)]
 	if p.conn.Send(full) == nil {
 		p.pacer.Spend(float64(len(full)))
@@ -102,11 +100,8 @@ func (s *Server[S, I]) write(p *Player[S, I], after Tick, room, reserve int) (da
 		w.Bits(uint64(interval), intervalBits)
 	}
 	p.inputs.Feedback().Write(w)
-	w.Bool(p.playing)
-	saved := 0
-	if p.playing {
-		saved = s.writeOwn(w, p, p.endpoint.Next())
-	}
+	w.Bool(true) // an own state follows
+	saved := s.writeOwn(w, p, p.endpoint.Next())
 	p.need = (w.Len()+saved+7)/8 + leastReserve/2
 	before, free := w.Len(), w.Room()
 	sent := p.encoder.Encode(w, p.endpoint.Next(), after)

@@ -29,19 +29,17 @@ type ServerStats struct {
 // Stats returns the counters.
 func (s *Server[S, I]) Stats() ServerStats {
 	st := s.stats
-	for _, p := range s.players {
-		switch {
-		case p == nil:
-		case p.conn == nil:
+	for p := range s.all {
+		if p.conn == nil {
 			st.Away++
-		default:
-			st.Players++
-			path := p.Stats().Path
-			st.Causes[path.Cause]++
-			st.MostQueue = max(st.MostQueue, path.Queue)
-			if st.Players == 1 || path.Rate < st.LeastRate {
-				st.LeastRate = path.Rate
-			}
+			continue
+		}
+		st.Players++
+		path := p.Stats().Path
+		st.Causes[path.Cause]++
+		st.MostQueue = max(st.MostQueue, path.Queue)
+		if st.Players == 1 || path.Rate < st.LeastRate {
+			st.LeastRate = path.Rate
 		}
 	}
 	st.Waiting, st.Entities = len(s.waiting), s.net.Len()

@@ -16,10 +16,8 @@ func (s *Server[S, I]) receiveAll() {
 		s.accept(conn, now)
 	}
 	s.receiveWaiting(now)
-	for _, p := range s.players {
-		if p != nil {
-			s.receive(p, now)
-		}
+	for p := range s.all {
+		s.receive(p, now)
 	}
 }
 
@@ -32,10 +30,8 @@ func (s *Server[S, I]) skipSteps() {
 		return
 	}
 	s.dropped += time.Duration(n) * step
-	for _, p := range s.players {
-		if p != nil {
-			p.inputs.Skip(n)
-		}
+	for p := range s.all {
+		p.inputs.Skip(n)
 	}
 }
 
@@ -47,36 +43,30 @@ func (s *Server[S, I]) beginStep() {
 	if len(s.protocol.movers) > 0 {
 		s.replication.move(s.protocol.movers, t.Add(1))
 	}
-	for _, p := range s.players {
-		if p != nil {
-			p.step(t, now)
-		}
+	for p := range s.all {
+		p.step(t, now)
 	}
 	if s.bodies != nil {
 		s.bodies.step(t)
 	}
-	for _, p := range s.players {
-		if p != nil {
-			p.writePose()
-		}
+	for p := range s.all {
+		p.writePose()
 	}
 }
 
 // endStep runs after gameplay. It collects changes and sends the snapshots that are due.
 func (s *Server[S, I]) endStep() {
-	for _, p := range s.players {
-		if p != nil {
-			s.setOwner(p) // the game may have changed the entity
-		}
+	for p := range s.all {
+		s.setOwner(p) // the game may have changed the entity
 	}
 	s.collectChanges()
 	t := s.engine.Time()
 	after := Tick(t.Tick) + 1
 	s.recordMoments(int64(t.Tick) + 1)
 	committed := false
-	for slot, p := range s.players {
+	for p := range s.all {
 		// The players' snapshots are spread over the ticks.
-		if p == nil || p.conn == nil || !rateDue(t.Tick+uint64(slot), p.rate, s.protocol.TickRate()) {
+		if p.conn == nil || !rateDue(t.Tick+uint64(p.slot), p.rate, s.protocol.TickRate()) {
 			continue
 		}
 		if !committed {

@@ -150,27 +150,22 @@ func (n *number) get(value []byte) uint64 {
 // load returns the bits of a number, and those of the sign before them if it has one.
 func (n *number) load(value []byte) uint64 {
 	at := value[n.offset:]
-	signed := n.kind >= reflect.Int && n.kind <= reflect.Int64
+	var v uint64
 	switch n.size {
 	case 1:
-		if signed {
-			return uint64(int8(at[0]))
-		}
-		return uint64(at[0])
+		v = uint64(at[0])
 	case 2:
-		v := binary.NativeEndian.Uint16(at)
-		if signed {
-			return uint64(int16(v))
-		}
-		return uint64(v)
+		v = uint64(binary.NativeEndian.Uint16(at))
 	case 4:
-		v := binary.NativeEndian.Uint32(at)
-		if signed {
-			return uint64(int32(v))
-		}
-		return uint64(v)
+		v = uint64(binary.NativeEndian.Uint32(at))
+	default:
+		v = binary.NativeEndian.Uint64(at)
 	}
-	return binary.NativeEndian.Uint64(at)
+	if n.kind >= reflect.Int && n.kind <= reflect.Int64 {
+		unused := 64 - 8*n.size
+		v = uint64(int64(v<<unused) >> unused)
+	}
+	return v
 }
 
 func bounded(v, most float64) float64 {

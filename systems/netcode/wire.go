@@ -33,6 +33,14 @@ type secret [secretSize]byte
 
 func (s *secret) key() ResumeID { return sha256.Sum256(s[:]) }
 
+func (s *secret) write(w *Writer) { w.Append(s[:], 8*secretSize) }
+
+func (s *secret) read(r *Reader) {
+	for i := range s {
+		s[i] = byte(r.Bits(8))
+	}
+}
+
 // hello is the first message of a client.
 type hello struct {
 	resume bool
@@ -47,9 +55,7 @@ func (h *hello) write(w *Writer, s *snapshot.Schema) {
 	w.Bool(h.resume)
 	if h.resume {
 		w.Bits(uint64(h.player), 16)
-		for _, b := range h.secret {
-			w.Bits(uint64(b), 8)
-		}
+		h.secret.write(w)
 	}
 	w.Bits(uint64(h.rate), 8)
 	w.Blob(h.token)
@@ -63,9 +69,7 @@ func (h *hello) read(r *Reader, s *snapshot.Schema) error {
 	h.resume = r.Bool()
 	if h.resume {
 		h.player = uint16(r.Bits(16))
-		for i := range h.secret {
-			h.secret[i] = byte(r.Bits(8))
-		}
+		h.secret.read(r)
 	}
 	h.rate = uint8(r.Bits(8))
 	h.token = r.Blob(MaxToken)
@@ -83,9 +87,7 @@ type welcome struct {
 
 func (m *welcome) write(w *Writer) {
 	w.Bits(uint64(m.player), 16)
-	for _, b := range m.secret {
-		w.Bits(uint64(b), 8)
-	}
+	m.secret.write(w)
 	w.Bool(m.resumed)
 	w.Bool(m.arrival)
 	w.Bits(uint64(m.rate), 8)
@@ -93,9 +95,7 @@ func (m *welcome) write(w *Writer) {
 
 func (m *welcome) read(r *Reader) error {
 	m.player = uint16(r.Bits(16))
-	for i := range m.secret {
-		m.secret[i] = byte(r.Bits(8))
-	}
+	m.secret.read(r)
 	m.resumed = r.Bool()
 	m.arrival = r.Bool()
 	m.rate = uint8(r.Bits(8))

@@ -91,7 +91,7 @@ func newStream() *stream {
 		Velocity: snapshot.Range{Max: 32, Resolution: 1.0 / 8},
 	}))
 	s := &stream{world: snapshot.NewWorld(schema), decoder: snapshot.NewDecoder(schema), random: rand.New(rand.NewPCG(cubeCount, 1))}
-	s.encoder = snapshot.NewEncoder(s.world, snapshot.EncoderConfig{})
+	s.encoder = snapshot.NewEncoder(s.world)
 	s.cubes = make([]cube, cubeCount)
 	for i := range s.cubes {
 		c := &s.cubes[i]

@@ -45,7 +45,7 @@ func newWire(bodies int) *wire {
 		Angular:      snapshot.Range{Max: 32, Resolution: 1.0 / 64},
 	}))
 	w := &wire{world: snapshot.NewWorld(schema), decoder: snapshot.NewDecoder(schema)}
-	w.encoder = snapshot.NewEncoder(w.world, snapshot.EncoderConfig{})
+	w.encoder = snapshot.NewEncoder(w.world)
 	w.server = must(packet.NewEndpoint(packet.Config{MTU: mtu, Handler: (*delivered)(w)}))
 	w.client = must(packet.NewEndpoint(packet.Config{MTU: mtu}))
 	for range bodies {

@@ -237,8 +237,8 @@ func TestGolombLength(t *testing.T) {
 		for order := range uint(packet.MaxGolomb + 1) {
 			w := packet.NewWriter(make([]byte, 32))
 			w.SignedGolomb(v, order)
-			if got := packet.SignedGolombLen(v, order); got != w.Len() || w.Err() != nil {
-				t.Errorf("SignedGolombLen(%d, %d) = %d, but it takes %d bits", v, order, got, w.Len())
+			if got := packet.GolombLen(packet.Fold(v), order); got != w.Len() || w.Err() != nil {
+				t.Errorf("GolombLen(Fold(%d), %d) = %d, but it takes %d bits", v, order, got, w.Len())
 			}
 		}
 	}

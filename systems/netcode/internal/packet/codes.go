@@ -115,9 +115,6 @@ func (r *Reader) Golomb(order uint) uint64 {
 // bits; see [Writer.Golomb].
 func (w *Writer) SignedGolomb(v int64, order uint) { w.Golomb(Fold(v), order) }
 
-// SignedGolombLen returns the number of bits that [Writer.SignedGolomb] takes.
-func SignedGolombLen(v int64, order uint) int { return GolombLen(Fold(v), order) }
-
 // SignedGolomb reads the form that [Writer.SignedGolomb] writes.
 func (r *Reader) SignedGolomb(order uint) int64 { return unfold(r.Golomb(order)) }
 

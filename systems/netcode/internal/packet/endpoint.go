@@ -1,36 +1,16 @@
 package packet
 
 import (
-	"errors"
 	"fmt"
 	"time"
 
 	"github.com/tandem-ecs/tandem/systems/netcode/internal/congestion"
 )
 
-// Config configures an [Endpoint]. Both ends of a connection need the same MaxMessage. Each end
-// chooses the other fields on its own.
+// Config configures an [Endpoint].
 type Config struct {
 	// MTU is the largest datagram in bytes, as the transport reports it; at least MinMTU.
 	MTU int
-
-	// ChunkSize is the size in bytes of the pieces into which larger messages are cut. A piece
-	// waits until a packet has room for it: the buffers passed to Begin should be at least
-	// ChunkSize and MaxOverhead larger than the reserve for the payload. Zero means 256, or half of
-	// the bytes that fit the MTU if that is less.
-	ChunkSize int
-
-	// MaxMessage is the largest message in bytes, in either direction. Zero means 32 KiB, or the
-	// bytes that half of the window of pieces holds if that is less.
-	MaxMessage int
-
-	// ReassemblyBytes bounds the memory for unreliable messages with missing pieces. Zero means
-	// twice MaxMessage. When it is used up, the oldest messages are dropped.
-	ReassemblyBytes int
-
-	// ReassemblyTimeout is how long an unreliable message waits for its missing pieces. Zero means
-	// two seconds.
-	ReassemblyTimeout time.Duration
 
 	// Handler receives the endpoint's events. Nil means that they are discarded.
 	Handler Handler
@@ -57,7 +37,9 @@ const (
 	// oldest counts as lost.
 	Outstanding = 256
 
-	maxChunksSent = 32 // reliable pieces in one packet, which the sender must record
+	maxChunksSent  = 32 // reliable pieces in one packet, which the sender must record
+	maxChunkSize   = 256
+	maxMessageSize = 32 << 10
 )
 
 // Handler receives the events of an [Endpoint], during Accept and Begin. It may queue messages, and
@@ -91,6 +73,11 @@ func (silent) Message([]byte, bool)            {}
 type Endpoint struct {
 	config  Config
 	handler Handler
+	// Larger messages are cut into pieces of chunkSize bytes. A piece waits until a packet has room
+	// for it: the buffers passed to Begin should be at least chunkSize and MaxOverhead larger than
+	// the reserve for the payload.
+	chunkSize  int
+	maxMessage int // bytes of the largest message, in either direction
 
 	received received
 	sent     sentPackets
@@ -127,32 +114,8 @@ func NewEndpoint(c Config) (*Endpoint, error) {
 	if c.MTU < MinMTU || c.MTU > 1<<16-1 {
 		return nil, fmt.Errorf("packet: Config.MTU is %d: give the transport's MTU, %d to 65535 bytes", c.MTU, MinMTU)
 	}
-	if c.ChunkSize == 0 {
-		c.ChunkSize = min(256, (c.MTU-MaxOverhead)/2)
-	}
-	if c.ChunkSize < 1 || c.ChunkSize > c.MTU-MaxOverhead {
-		return nil, fmt.Errorf("packet: Config.ChunkSize is %d: with this MTU it must be 1 to %d bytes", c.ChunkSize, c.MTU-MaxOverhead)
-	}
-	most := Window / 2 * c.ChunkSize
-	if c.MaxMessage == 0 {
-		c.MaxMessage = min(32<<10, most)
-	}
-	if c.MaxMessage < 1 || c.MaxMessage > most {
-		return nil, fmt.Errorf("packet: Config.MaxMessage is %d: with this ChunkSize it must be 1 to %d bytes", c.MaxMessage, most)
-	}
-	if c.ReassemblyBytes == 0 {
-		c.ReassemblyBytes = 2 * c.MaxMessage
-	}
-	if c.ReassemblyBytes < c.MaxMessage {
-		return nil, fmt.Errorf("packet: Config.ReassemblyBytes is %d: it must be at least MaxMessage, %d bytes", c.ReassemblyBytes, c.MaxMessage)
-	}
-	if c.ReassemblyTimeout == 0 {
-		c.ReassemblyTimeout = 2 * time.Second
-	}
-	if c.ReassemblyTimeout < 0 {
-		return nil, errors.New("packet: Config.ReassemblyTimeout is negative")
-	}
-	e := &Endpoint{config: c, handler: c.Handler}
+	e := &Endpoint{config: c, handler: c.Handler, chunkSize: min(maxChunkSize, (c.MTU-MaxOverhead)/2)}
+	e.maxMessage = min(maxMessageSize, Window/2*e.chunkSize)
 	if e.handler == nil {
 		e.handler = silent{}
 	}
@@ -222,7 +185,7 @@ func (e *Endpoint) End() ([]byte, error) {
 // the next packet. A caller that reserves more than the buffer without these bytes delays messages.
 func (e *Endpoint) Due(now time.Duration) int {
 	due := -1
-	if e.queue.len() > 0 {
+	if e.queue.n > 0 {
 		due = len(e.queue.at(0).data)
 	}
 	for id := e.out.base; id != e.out.next; id++ {
@@ -246,9 +209,10 @@ func (e *Endpoint) packEntries(buf []byte, now time.Duration, reserve int) int {
 	if room < 2 {
 		return 0
 	}
-	p, count := buf[:1], 0 // the first byte is their number
+	w, count := NewWriter(buf[:room]), 0
+	w.Bits(0, 8) // the place of the count
 	if e.sent.next%2 == 0 {
-		p, count = e.packQueue(p, count, room)
+		count = e.packQueue(&w, count)
 	}
 	previous, hasPrevious := uint16(0), false
 	for id := e.out.base; id != e.out.next && b.nChunks < maxChunksSent; id++ {
@@ -257,35 +221,31 @@ func (e *Endpoint) packEntries(buf []byte, now time.Duration, reserve int) int {
 			continue
 		}
 		entry := entry{kind: kindReliable, last: s.last, follows: hasPrevious && id == previous+1, id: id, data: s.data}
-		if count == MaxEntries || len(p)+entry.size() > room {
+		if count == MaxEntries || !entry.write(&w) {
 			break
 		}
-		p = entry.append(p)
 		count++
 		b.chunks[b.nChunks] = id
 		b.nChunks++
 		previous, hasPrevious = id, true
 	}
-	p, count = e.packQueue(p, count, room)
+	count = e.packQueue(&w, count)
 	if count == 0 {
 		return 0
 	}
-	p[0] = byte(count)
+	n := len(w.Bytes())
+	buf[0] = byte(count)
 	b.buf[0] |= flagMessages
-	return len(p)
+	return n
 }
 
-// packQueue appends unreliable messages to p while they fit within room.
-func (e *Endpoint) packQueue(p []byte, count, room int) ([]byte, int) {
+// packQueue writes unreliable messages behind count others while they fit, and returns how many
+// there are then.
+func (e *Endpoint) packQueue(w *Writer, count int) int {
 	b := &e.build
-	for b.popped < e.queue.len() {
-		entry := e.queue.at(b.popped)
-		if count == MaxEntries || len(p)+entry.size() > room {
-			break
-		}
-		p = entry.append(p)
+	for b.popped < e.queue.n && count < MaxEntries && e.queue.at(b.popped).write(w) {
 		count++
 		b.popped++
 	}
-	return p, count
+	return count
 }

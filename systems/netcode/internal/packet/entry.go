@@ -1,10 +1,6 @@
 package packet
 
-import (
-	"encoding/binary"
-	"errors"
-	"math/bits"
-)
+import "errors"
 
 // ErrEntry is returned for a packet whose messages are not framed as an Endpoint frames them.
 var ErrEntry = errors.New("packet: malformed message")
@@ -32,19 +28,9 @@ type entry struct {
 	data    []byte
 }
 
-// size returns the number of bytes that append will take.
-func (e *entry) size() int {
-	n := 1 + uvarintLen(len(e.data)) + len(e.data)
-	switch {
-	case e.kind == kindFragment:
-		n += 4
-	case e.kind == kindReliable && !e.follows:
-		n += 2
-	}
-	return n
-}
-
-func (e *entry) append(p []byte) []byte {
+// write writes the entry, and reports whether it fits. Otherwise it leaves w as it was.
+func (e *entry) write(w *Writer) bool {
+	before := *w
 	tag := e.kind
 	if e.last {
 		tag |= tagLast
@@ -52,59 +38,43 @@ func (e *entry) append(p []byte) []byte {
 	if e.follows {
 		tag |= tagFollows
 	}
-	p = append(p, tag)
-	switch {
-	case e.kind == kindFragment:
-		p = binary.LittleEndian.AppendUint16(p, e.id)
-		p = append(p, e.index, e.final)
-	case e.kind == kindReliable && !e.follows:
-		p = binary.LittleEndian.AppendUint16(p, e.id)
+	w.Bits(uint64(tag), 8)
+	if e.kind == kindFragment || e.kind == kindReliable && !e.follows {
+		w.Bits(uint64(e.id), 16)
 	}
-	p = binary.AppendUvarint(p, uint64(len(e.data)))
-	return append(p, e.data...)
+	if e.kind == kindFragment {
+		w.Bits(uint64(e.index), 8)
+		w.Bits(uint64(e.final), 8)
+	}
+	w.Blob(e.data)
+	if w.Err() != nil {
+		*w = before
+		return false
+	}
+	return true
 }
 
-// parseEntry reads an entry and returns the bytes behind it. previous is the last reliable entry of
+// readEntry reads an entry, and reports whether it is one. previous is the last reliable entry of
 // the packet, or nil.
-func parseEntry(p []byte, previous *entry) (entry, []byte, error) {
-	if len(p) == 0 {
-		return entry{}, nil, ErrEntry
-	}
-	tag := p[0]
-	p = p[1:]
-	e := entry{kind: tag & tagKind, last: tag&tagLast != 0, follows: tag&tagFollows != 0}
-	if tag&^(tagKind|tagLast|tagFollows) != 0 || e.kind != kindReliable && tag&(tagLast|tagFollows) != 0 {
-		return entry{}, nil, ErrEntry
-	}
+func readEntry(r *Reader, previous *entry) (e entry, ok bool) {
+	tag := byte(r.Bits(8))
+	e = entry{kind: tag & tagKind, last: tag&tagLast != 0, follows: tag&tagFollows != 0}
+	ok = tag&^(tagKind|tagLast|tagFollows) == 0 && (e.kind == kindReliable || !e.last && !e.follows)
 	switch {
 	case e.kind == kindReliable && e.follows:
 		if previous == nil {
-			return entry{}, nil, ErrEntry
+			return e, false
 		}
 		e.id = previous.id + 1
 	case e.kind == kindReliable:
-		if len(p) < 2 {
-			return entry{}, nil, ErrEntry
-		}
-		e.id, p = binary.LittleEndian.Uint16(p), p[2:]
-		if previous != nil && e.id == previous.id+1 {
-			return entry{}, nil, ErrEntry
-		}
+		e.id = uint16(r.Bits(16))
+		ok = ok && (previous == nil || e.id != previous.id+1)
 	case e.kind == kindFragment:
-		if len(p) < 4 || p[3] == 0 || p[2] > p[3] {
-			return entry{}, nil, ErrEntry
-		}
-		e.id, e.index, e.final, p = binary.LittleEndian.Uint16(p), p[2], p[3], p[4:]
+		e.id, e.index, e.final = uint16(r.Bits(16)), byte(r.Bits(8)), byte(r.Bits(8))
+		ok = ok && e.final != 0 && e.index <= e.final
 	case e.kind != kindUnreliable:
-		return entry{}, nil, ErrEntry
+		return e, false
 	}
-	n, used := binary.Uvarint(p)
-	if used <= 0 || n > uint64(len(p)-used) || used != uvarintLen(int(n)) {
-		return entry{}, nil, ErrEntry
-	}
-	e.data = p[used : used+int(n) : used+int(n)]
-	return e, p[used+int(n):], nil
+	e.data = r.Blob(len(r.buf))
+	return e, ok && r.Err() == nil
 }
-
-// uvarintLen returns the length in bytes of binary.AppendUvarint's form.
-func uvarintLen(n int) int { return max(1, (bits.Len(uint(n))+6)/7) }

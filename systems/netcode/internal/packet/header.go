@@ -62,36 +62,23 @@ func (h Header) Append(dst []byte) []byte {
 // ParseHeader reads a header and returns it with the bytes behind it. It accepts only the form that
 // [Header.Append] writes. Any other form is ErrHeader.
 func ParseHeader(p []byte) (Header, []byte, error) {
-	if len(p) < 3 || p[0]&flagsUnused != 0 {
-		return Header{}, nil, ErrHeader
-	}
-	flags := p[0]
-	h := Header{
-		Sequence: Sequence(binary.LittleEndian.Uint16(p[1:])),
-		HasAck:   flags&flagAck != 0,
-		Messages: flags&flagMessages != 0,
-	}
-	p = p[3:]
-	if !h.HasAck {
-		if flags&(flagAck-1) != 0 {
-			return Header{}, nil, ErrHeader
-		}
-		return h, p, nil
-	}
-	if len(p) < 4 {
-		return Header{}, nil, ErrHeader
-	}
-	h.Ack, h.AckTime = Sequence(binary.LittleEndian.Uint16(p)), binary.LittleEndian.Uint16(p[2:])
-	p = p[4:]
-	for i := range AckBits / 8 {
-		b := byte(0xff)
-		if flags&(1<<i) != 0 {
-			if len(p) == 0 || p[0] == 0xff {
-				return Header{}, nil, ErrHeader
+	r := NewReader(p)
+	flags := r.Bits(8)
+	h := Header{Sequence: Sequence(r.Bits(16)), HasAck: flags&flagAck != 0, Messages: flags&flagMessages != 0}
+	malformed := flags&flagsUnused != 0 || !h.HasAck && flags&(flagAck-1) != 0
+	if h.HasAck {
+		h.Ack, h.AckTime = Sequence(r.Bits(16)), uint16(r.Bits(16))
+		for i := range AckBits / 8 {
+			b := uint64(0xff)
+			if flags&(1<<i) != 0 {
+				b = r.Bits(8)
+				malformed = malformed || b == 0xff
 			}
-			b, p = p[0], p[1:]
+			h.AckMask |= uint32(b) << (8 * i)
 		}
-		h.AckMask |= uint32(b) << (8 * i)
 	}
-	return h, p, nil
+	if malformed || r.Err() != nil {
+		return Header{}, nil, ErrHeader
+	}
+	return h, p[r.pos/8:], nil
 }

@@ -81,31 +81,30 @@ func TestPayloadThatDoesNotFit(t *testing.T) {
 
 func TestLimits(t *testing.T) {
 	for name, c := range map[string]packet.Config{
-		"no MTU":            {},
-		"chunk too large":   {MTU: 100, ChunkSize: 84},
-		"negative chunk":    {MTU: 100, ChunkSize: -1},
-		"message too large": {MTU: 100, MaxMessage: 128*83 + 1},
-		"reassembly":        {MTU: 100, MaxMessage: 100, ReassemblyBytes: 99},
-		"negative time-out": {MTU: 100, ReassemblyTimeout: -1},
+		"no MTU":        {},
+		"too small MTU": {MTU: packet.MinMTU - 1},
+		"too large MTU": {MTU: 1 << 16},
 	} {
 		if _, err := packet.NewEndpoint(c); err == nil {
 			t.Errorf("%s: no error", name)
 		}
 	}
-	a, b := newPeer(t, packet.Config{MTU: 100, MaxMessage: 500}), newPeer(t, packet.Config{MTU: 100, MaxMessage: 499})
-	if err := a.SendReliable(make([]byte, 501)); !errors.Is(err, packet.ErrMessageTooLarge) {
+	// Half of the window holds 128 pieces of 40 bytes, and of 39.
+	const most = 128 * 40
+	a, b := newPeer(t, packet.Config{MTU: 100}), newPeer(t, packet.Config{MTU: 98})
+	if err := a.SendReliable(make([]byte, most+1)); !errors.Is(err, packet.ErrMessageTooLarge) {
 		t.Errorf("SendReliable: %v", err)
 	}
-	if err := a.SendUnreliable(make([]byte, 501)); !errors.Is(err, packet.ErrMessageTooLarge) {
+	if err := a.SendUnreliable(make([]byte, most+1)); !errors.Is(err, packet.ErrMessageTooLarge) {
 		t.Errorf("SendUnreliable: %v", err)
 	}
 	// A sender that exceeds the receiver's limit must be detected, whatever it sends afterwards.
-	if err := a.SendReliable(make([]byte, 500)); err != nil {
+	if err := a.SendReliable(make([]byte, most)); err != nil {
 		t.Fatal(err)
 	}
 	var err error
-	for i := range 10 {
-		in, openErr := b.Open(a.pack(time.Duration(i) * step))
+	for range 128 {
+		in, openErr := b.Open(a.pack(0))
 		if openErr != nil {
 			t.Fatal(openErr)
 		}
@@ -117,17 +116,16 @@ func TestLimits(t *testing.T) {
 }
 
 func TestReassemblyIsBounded(t *testing.T) {
-	const size = 2000
-	a := newPeer(t, packet.Config{MTU: 300, ChunkSize: 200, MaxMessage: size})
-	b := newPeer(t, packet.Config{MTU: 300, ChunkSize: 200, MaxMessage: size, ReassemblyBytes: 2 * size, ReassemblyTimeout: time.Second})
-	// Of 100 messages in ten pieces each the last piece is lost.
+	const packets, size = 64, 128 * 140 // two pieces in each packet
+	a, b := newPeer(t, packet.Config{MTU: 300}), newPeer(t, packet.Config{MTU: 300})
+	// Of 100 messages the last packet is lost.
 	now := time.Duration(0)
 	for range 100 {
 		if err := a.SendUnreliable(make([]byte, size)); err != nil {
 			t.Fatal(err)
 		}
-		for i := range 10 {
-			if d := a.pack(now); i < 9 {
+		for i := range packets {
+			if d := a.pack(now); i < packets-1 {
 				b.receive(now, d)
 			}
 		}
@@ -136,7 +134,7 @@ func TestReassemblyIsBounded(t *testing.T) {
 		t.Errorf("%d given up for want of memory, %d handed out", s.PartsDropped, len(b.others))
 	}
 	// The time-out drops the rest.
-	now += time.Second + 1
+	now += 2*time.Second + 1
 	b.receive(now, a.pack(now))
 	if s := b.Stats(); s.PartsDropped != 100 {
 		t.Errorf("%d of 100 given up after the time-out", s.PartsDropped)
@@ -145,7 +143,7 @@ func TestReassemblyIsBounded(t *testing.T) {
 	if err := a.SendUnreliable(bytes.Repeat([]byte{7}, size)); err != nil {
 		t.Fatal(err)
 	}
-	for range 10 {
+	for range packets {
 		b.receive(now, a.pack(now))
 	}
 	if len(b.others) != 1 || !bytes.Equal(b.others[0], bytes.Repeat([]byte{7}, size)) {

@@ -76,16 +76,8 @@ func (e *Endpoint) Open(datagram []byte) (*Packet, error) {
 	o := &e.opened
 	o.valid = false
 	n, rest, err := e.open(datagram)
-	switch err {
-	case nil:
-	case ErrDuplicate:
-		e.stats.Duplicates++
-		return nil, err
-	case ErrTooOld:
-		e.stats.TooOld++
-		return nil, err
-	default:
-		e.stats.Malformed++
+	if err != nil {
+		e.stats.countRefused(err)
 		return nil, err
 	}
 	o.valid, o.packet = true, Packet{Number: n, Payload: NewReader(rest)}
@@ -101,20 +93,14 @@ func (e *Endpoint) Repeats(datagram []byte) bool {
 	if err != nil {
 		return false
 	}
-	switch e.received.check(e.received.newest.near(h.Sequence)) {
-	case ErrDuplicate:
-		e.stats.Duplicates++
-	case ErrTooOld:
-		e.stats.TooOld++
-	default:
-		return false
+	if err = e.received.check(e.received.newest.near(h.Sequence)); err != nil {
+		e.stats.countRefused(err)
 	}
-	return true
+	return err != nil
 }
 
 func (e *Endpoint) open(p []byte) (n Number, rest []byte, err error) {
-	size := len(p)
-	if size > e.config.MTU {
+	if len(p) > e.config.MTU {
 		return 0, nil, ErrHeader
 	}
 	h, p, err := ParseHeader(p)
@@ -140,13 +126,13 @@ func (e *Endpoint) open(p []byte) (n Number, rest []byte, err error) {
 	if len(p) == 0 || p[0] == 0 || p[0] > MaxEntries {
 		return 0, nil, ErrEntry
 	}
-	count := int(p[0])
-	p = p[1:]
+	o.n = int(p[0])
+	r := NewReader(p[1:])
 	var previous *entry
-	for i := range count {
-		var next entry
-		if next, p, err = parseEntry(p, previous); err != nil {
-			return 0, nil, err
+	for i := range o.n {
+		next, ok := readEntry(&r, previous)
+		if !ok {
+			return 0, nil, ErrEntry
 		}
 		o.entries[i] = next
 		if next.kind == kindReliable {
@@ -156,8 +142,7 @@ func (e *Endpoint) open(p []byte) (n Number, rest []byte, err error) {
 			}
 		}
 	}
-	o.n = count
-	return n, p, nil
+	return n, p[1+r.pos/8:], nil
 }
 
 // Accept accepts the packet that [Endpoint.Open] returned last, after the caller has used its
@@ -165,9 +150,8 @@ func (e *Endpoint) open(p []byte) (n Number, rest []byte, err error) {
 // receives the packets that the other end has acknowledged, then the messages. Any other packet
 // panics.
 //
-// The error is ErrMessageTooLarge if the other end sends a reliable message beyond
-// Config.MaxMessage. The stream of reliable messages has then ended, and the connection should end
-// too.
+// The error is ErrMessageTooLarge if the other end sends a reliable message that is too large. The
+// stream of reliable messages has then ended, and the connection should end too.
 func (e *Endpoint) Accept(p *Packet, now time.Duration) error {
 	o := &e.opened
 	if !o.valid || p != &o.packet {
@@ -180,15 +164,15 @@ func (e *Endpoint) Accept(p *Packet, now time.Duration) error {
 	if o.ack != 0 {
 		e.acknowledge(o.ack, o.ackTime, o.mask, now)
 	}
-	e.parts.expire(now-e.config.ReassemblyTimeout, &e.stats)
+	e.parts.expire(now-reassemblyTimeout, &e.stats)
 	for i := range o.entries[:o.n] {
 		switch en := &o.entries[i]; en.kind {
 		case kindReliable:
-			e.in.take(en.id, en.last, en.data, e.config.MaxMessage, e.handler)
+			e.in.take(en.id, en.last, en.data, e.maxMessage, e.handler)
 		case kindUnreliable:
 			e.handler.Message(en.data, false)
 		case kindFragment:
-			if whole := e.parts.add(en, now, &e.config, &e.stats); whole != nil {
+			if whole := e.parts.add(en, now, e.maxMessage, &e.stats); whole != nil {
 				e.handler.Message(whole, false)
 			}
 		}

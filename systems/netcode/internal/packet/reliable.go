@@ -11,8 +11,9 @@ var (
 	// the connection: the other end no longer acknowledges.
 	ErrBackpressure = errors.New("packet: too many messages wait to be sent: send fewer, or later")
 
-	// ErrMessageTooLarge is returned for a message of more than Config.MaxMessage bytes. Split it.
-	ErrMessageTooLarge = errors.New("packet: message larger than Config.MaxMessage (32 KiB, if it says nothing): split it")
+	// ErrMessageTooLarge is returned for a message of more than 32 KiB, or less if the MTU is
+	// small. Split it.
+	ErrMessageTooLarge = errors.New("packet: message larger than 32 KiB, or than half of the window of pieces holds: split it")
 )
 
 // reordering is the number of packets sent after a piece that must have arrived before the piece
@@ -44,10 +45,10 @@ func (w *sendWindow) pending() int { return int(w.next - w.base) }
 // SendReliable queues a copy of data as a message that the other end gets exactly once, after the
 // reliable messages queued before it. The errors are ErrMessageTooLarge and ErrBackpressure.
 func (e *Endpoint) SendReliable(data []byte) error {
-	if len(data) > e.config.MaxMessage {
+	if len(data) > e.maxMessage {
 		return ErrMessageTooLarge
 	}
-	size := e.config.ChunkSize
+	size := e.chunkSize
 	w := &e.out
 	if w.pending()+max(1, (len(data)+size-1)/size) > Window {
 		return ErrBackpressure

@@ -6,7 +6,6 @@ import "time"
 // deviation with gain 1/4.
 type rttEstimator struct {
 	valid             bool
-	latest            time.Duration
 	smoothed, deviate time.Duration
 	least             time.Duration
 }
@@ -15,7 +14,6 @@ func (r *rttEstimator) add(sample time.Duration) {
 	if sample < 0 {
 		return
 	}
-	r.latest = sample
 	if !r.valid {
 		r.valid, r.smoothed, r.deviate, r.least = true, sample, sample/2, sample
 		return

@@ -1,12 +1,8 @@
 package packet
 
 // Sequence is a packet's number on the wire: the low 16 bits of its [Number]. Comparisons survive
-// the wrap. There is deliberately no Less, since an order that wraps is not transitive.
+// the wrap.
 type Sequence uint16
-
-// IsNewer reports whether s is later than o, by the shorter way round. Of two sequences 2^15 apart
-// neither is newer than the other.
-func (s Sequence) IsNewer(o Sequence) bool { return s.Sub(o) > 0 }
 
 // Sub returns the number of packets from o to s: positive if s is newer.
 func (s Sequence) Sub(o Sequence) int { return int(int16(s - o)) }

@@ -38,6 +38,18 @@ type Stats struct {
 	Pending int
 }
 
+// countRefused counts a datagram that Open refuses with an error.
+func (s *Stats) countRefused(err error) {
+	switch err {
+	case ErrDuplicate:
+		s.Duplicates++
+	case ErrTooOld:
+		s.TooOld++
+	default:
+		s.Malformed++
+	}
+}
+
 func (s *Stats) countLoss(lost float64) { s.Loss += (lost - s.Loss) / 100 }
 
 // Stats returns the counters so far.

@@ -10,8 +10,6 @@ type sendQueue struct {
 	nextID uint16 // of the next message in pieces
 }
 
-func (q *sendQueue) len() int { return q.n }
-
 func (q *sendQueue) at(i int) *entry { return &q.slots[(q.head+i)%Window] }
 
 func (q *sendQueue) push() *entry {
@@ -25,13 +23,13 @@ func (q *sendQueue) pop(n int) {
 }
 
 // SendUnreliable queues a copy of data as a message for one of the next packets. The other end
-// receives it at most once and in no order. If it is larger than Config.ChunkSize, the message
-// arrives only if all of its pieces arrive. The errors are ErrMessageTooLarge and ErrBackpressure.
+// receives it at most once and in no order. If it is larger than a piece, the message arrives only
+// if all of its pieces arrive. The errors are ErrMessageTooLarge and ErrBackpressure.
 func (e *Endpoint) SendUnreliable(data []byte) error {
-	if len(data) > e.config.MaxMessage {
+	if len(data) > e.maxMessage {
 		return ErrMessageTooLarge
 	}
-	size := e.config.ChunkSize
+	size := e.chunkSize
 	pieces := max(1, (len(data)+size-1)/size)
 	q := &e.queue
 	if q.n+pieces > Window {
@@ -52,7 +50,13 @@ func (e *Endpoint) SendUnreliable(data []byte) error {
 	return nil
 }
 
-const maxParts = 8 // unreliable messages that may be incomplete at a time
+// maxParts is how many unreliable messages may be incomplete at a time, and reassemblyTimeout is
+// how long one waits for its missing pieces. All of them together have at most twice the bytes of
+// the largest message; the oldest are dropped for more.
+const (
+	maxParts          = 8
+	reassemblyTimeout = 2 * time.Second
+)
 
 // part is an unreliable message of which some pieces have arrived. Its memory depends on the
 // received bytes, never on the claims of a packet.
@@ -115,7 +119,7 @@ func (r *reassembler) find(e *entry, now time.Duration, s *Stats) *part {
 
 // add adds a piece and returns the message if it is complete. The bytes are valid until the next
 // call.
-func (r *reassembler) add(e *entry, now time.Duration, c *Config, s *Stats) []byte {
+func (r *reassembler) add(e *entry, now time.Duration, maxMessage int, s *Stats) []byte {
 	if len(e.data) == 0 {
 		return nil // no sender makes empty pieces
 	}
@@ -124,11 +128,11 @@ func (r *reassembler) add(e *entry, now time.Duration, c *Config, s *Stats) []by
 	if at.to != 0 {
 		return nil
 	}
-	if len(p.bytes)+len(e.data) > c.MaxMessage {
+	if len(p.bytes)+len(e.data) > maxMessage {
 		r.drop(p, s)
 		return nil
 	}
-	for r.total+len(e.data) > c.ReassemblyBytes {
+	for r.total+len(e.data) > 2*maxMessage {
 		oldest := p
 		for i := range r.parts {
 			if o := &r.parts[i]; o.used && o != p && (oldest == p || o.since < oldest.since) {

@@ -34,7 +34,7 @@ func newCrowd(t testing.TB, entities, clients int) *crowd {
 	c.health = snapshot.Register(s, "health", healthCodec{})
 	c.world, c.decoder = snapshot.NewWorld(s), snapshot.NewDecoder(s)
 	for range clients {
-		c.encoders = append(c.encoders, snapshot.NewEncoder(c.world, snapshot.EncoderConfig{}))
+		c.encoders = append(c.encoders, snapshot.NewEncoder(c.world))
 	}
 	for i := range entities {
 		id, err := c.world.Spawn(1)

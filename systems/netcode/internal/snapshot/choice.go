@@ -63,11 +63,11 @@ func newChoice(slots int) choice {
 	}
 }
 
-// Urgency, in ascending order: priorities in quarters of an octave, waits beyond MaxWait, removals.
-// Slots of equal urgency take turns, beginning behind the end of the last packet. The steps are
-// coarse so that many are equal: then neighbours are sent together, and naming the slots of a
-// packet takes few bits (1.4 bits each in the scene of 901 moving cubes; 3.8 with eighths of an
-// octave).
+// Urgency, in ascending order: priorities in quarters of an octave, waits beyond a second,
+// removals. Slots of equal urgency take turns, beginning behind the end of the last packet. The
+// steps are coarse so that many are equal: then neighbours are sent together, and naming the slots
+// of a packet takes few bits (1.4 bits each in the scene of 901 moving cubes; 3.8 with eighths of
+// an octave).
 const (
 	waitKeys  = 256
 	firstWait = 1 << 10
@@ -146,6 +146,14 @@ func (e *Encoder) collectWord(word int, mask uint64, now tick.Tick, elapsed int3
 // back, so a fourth repetition would arrive too late to be of use.
 const lastWords = 3
 
+// spawnBoost multiplies the priority of entities that the client does not have yet. restBoost does
+// that for entities that have come to rest, until the client has acknowledged the final pose, which
+// stays on the screen, and for entities that have begun to move, until it has acknowledged that.
+const (
+	spawnBoost = 4
+	restBoost  = 4
+)
+
 // urgency returns how soon the slot should be sent, and whether at all.
 func (e *Encoder) urgency(i int, now tick.Tick, elapsed int32) (key uint16, ok bool) {
 	t, s := &e.tracks[i], &e.world.slots[i]
@@ -158,7 +166,7 @@ func (e *Encoder) urgency(i int, now tick.Tick, elapsed int32) (key uint16, ok b
 	boost := float32(1)
 	switch {
 	case e.unknown(i):
-		boost = e.config.SpawnBoost
+		boost = spawnBoost
 	case t.hasBase && t.baseRev == s.revision:
 		t.dirty, t.priority = false, 0
 		return 0, false
@@ -169,7 +177,7 @@ func (e *Encoder) urgency(i int, now tick.Tick, elapsed int32) (key uint16, ok b
 		}
 		// No boost: if room is scarce, changes that were never sent have precedence.
 	case s.rest || t.sentRest:
-		boost = e.config.RestBoost
+		boost = restBoost
 	}
 	if !t.dirty {
 		t.dirty, t.since = true, now
@@ -178,7 +186,7 @@ func (e *Encoder) urgency(i int, now tick.Tick, elapsed int32) (key uint16, ok b
 	if t.known != 0 && e.unknown(i) {
 		return topKey, true // the client still shows the entity before it in the slot
 	}
-	if wait := int(now.Sub(t.since)) - e.config.MaxWait; wait >= 0 {
+	if wait := int(now.Sub(t.since)) - e.world.schema.config.TickRate; wait >= 0 {
 		return uint16(firstWait + min(wait, waitKeys-1)), true
 	}
 	return min(priorityKey(t.priority), firstWait-1), true

@@ -1,6 +1,10 @@
 package snapshot
 
-import "github.com/tandem-ecs/tandem/systems/netcode/internal/packet"
+import (
+	"slices"
+
+	"github.com/tandem-ecs/tandem/systems/netcode/internal/packet"
+)
 
 // Codec packs and unpacks a component. Both ends use the same one. It must be free of state, and
 // its methods must not allocate if encoding and decoding are not to.
@@ -45,26 +49,14 @@ func Register[T comparable](s *Schema, name string, codec Codec[T]) Component[T]
 		panic("snapshot: the component \"" + name + "\" has no codec: pass one that says how its values travel")
 	}
 	c := Component[T]{schema: s, index: len(s.components), codec: codec}
-	s.components = append(s.components, component{
-		name: name,
-		world: func(slots, rows int) worldColumn {
-			return &worldValues[T]{codec: codec, current: make([]T, slots), ring: make([]T, slots*rows)}
-		},
-		client: func(s *Schema) clientColumn {
-			return &clientValues[T]{codec: codec,
-				ring: make([]T, s.config.MaxEntities*s.config.History), decoded: make([]T, 0, MaxRecords), late: make([]T, MaxRecords)}
-		},
-	})
+	s.components = append(s.components, component{name, func(current, ring, decoded int) column {
+		return &values[T]{codec: codec, current: make([]T, current), ring: make([]T, ring), decoded: make([]T, 0, decoded), late: make([]T, decoded)}
+	}})
 	return c
 }
 
 func (s *Schema) has(name string) bool {
-	for i := range s.components {
-		if s.components[i].name == name {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(s.components, func(c component) bool { return c.name == name })
 }
 
 // Set gives the entity the component, or another value of it, from the next Commit on. It reports
@@ -74,7 +66,7 @@ func (c Component[T]) Set(w *World, id ID, v T) bool {
 	if !ok {
 		return false
 	}
-	c.values(w).current[slot] = c.codec.Quantize(v)
+	c.values(w.schema, w.columns).current[slot] = c.codec.Quantize(v)
 	w.current[slot].present |= 1 << c.index
 	w.touch(slot)
 	return true
@@ -92,19 +84,18 @@ func (c Component[T]) Remove(w *World, id ID) bool {
 	return true
 }
 
-func (c Component[T]) values(w *World) *worldValues[T] {
-	if w.schema != c.schema {
-		panic("snapshot: the component is registered with another Schema than the World's")
+// values returns the component's values in a World or a Decoder.
+func (c Component[T]) values(s *Schema, columns []column) *values[T] {
+	if s != c.schema {
+		panic("snapshot: the component is registered with another Schema than that of the World or Decoder")
 	}
-	return w.columns[c.index].(*worldValues[T])
+	return columns[c.index].(*values[T])
 }
 
 // Get returns the newest value that was decoded for the entity, and whether it is alive and has the
 // component.
 func (c Component[T]) Get(d *Decoder, id ID) (v T, ok bool) {
-	if d.schema != c.schema {
-		panic("snapshot: the component is registered with another Schema than the Decoder's")
-	}
+	values := c.values(d.schema, d.columns)
 	e, alive := d.lookup(id)
 	if !alive {
 		return v, false
@@ -113,7 +104,7 @@ func (c Component[T]) Get(d *Decoder, id ID) (v T, ok bool) {
 	if d.ring[at].present&(1<<c.index) == 0 {
 		return v, false
 	}
-	return d.columns[c.index].(*clientValues[T]).ring[at], true
+	return values.ring[at], true
 }
 
 // In returns the entity's value according to the change, and whether it has one. This includes a
@@ -123,84 +114,73 @@ func (c Component[T]) In(d *Decoder, change *Change) (v T, ok bool) {
 	if !change.Late {
 		return c.Get(d, change.ID)
 	}
-	if d.schema != c.schema {
-		panic("snapshot: the component is registered with another Schema than the Decoder's")
-	}
 	if change.Components&change.present&(1<<c.index) == 0 {
 		return v, false
 	}
-	return d.columns[c.index].(*clientValues[T]).late[change.late], true
+	return c.values(d.schema, d.columns).late[change.late], true
 }
 
 // ChangedIn reports whether the change sets, alters or removes the component.
 func (c Component[T]) ChangedIn(change *Change) bool { return change.Components&(1<<c.index) != 0 }
 
-// worldColumn holds the values of one component in a World. Its ring is like that of the World's
-// records.
-type worldColumn interface {
+// column holds the values of one component in a World or a Decoder, of which each uses a part. Its
+// ring is like that of their records.
+type column interface {
+	copy(from, to int) // within the ring
+
 	differs(slot, at int) bool             // is the current value another than that in the ring?
 	commit(slot, at int)                   // puts the current value into the ring
-	copy(from, to int)                     // within the ring
 	encode(w *packet.Writer, at, base int) // base < 0: none
-}
 
-type worldValues[T comparable] struct {
-	codec   Codec[T]
-	current []T
-	ring    []T
-}
-
-func (v *worldValues[T]) differs(slot, at int) bool { return v.current[slot] != v.ring[at] }
-func (v *worldValues[T]) commit(slot, at int)       { v.ring[at] = v.current[slot] }
-func (v *worldValues[T]) copy(from, to int)         { v.ring[to] = v.ring[from] }
-
-func (v *worldValues[T]) encode(w *packet.Writer, at, base int) {
-	var b *T
-	if base >= 0 {
-		b = &v.ring[base]
-	}
-	v.codec.Encode(w, v.ring[at], b)
-}
-
-// clientColumn holds the values of one component in a Decoder.
-type clientColumn interface {
 	reset()                            // discards the decoded values
 	decode(r *packet.Reader, base int) // keeps the value for take; base < 0: none
 	take(at int)                       // puts the next decoded value into the ring
 	// passes over the value, but keeps it for the late-th of the changes that are Late (below 0:
 	// for none)
 	skip(late int)
-	copy(from, to int) // within the ring
 }
 
-type clientValues[T comparable] struct {
-	codec   Codec[T]
-	ring    []T
-	decoded []T
+type values[T comparable] struct {
+	codec Codec[T]
+	ring  []T
+
+	current []T // in a World
+
+	decoded []T // in a Decoder
 	taken   int
 	late    []T // in changes that are Late, by their number among them
 }
 
-func (v *clientValues[T]) reset() { v.decoded, v.taken = v.decoded[:0], 0 }
+func (v *values[T]) copy(from, to int) { v.ring[to] = v.ring[from] }
 
-func (v *clientValues[T]) decode(r *packet.Reader, base int) {
-	var b *T
-	if base >= 0 {
-		b = &v.ring[base]
-	}
-	v.decoded = append(v.decoded, v.codec.Decode(r, b))
+func (v *values[T]) differs(slot, at int) bool { return v.current[slot] != v.ring[at] }
+func (v *values[T]) commit(slot, at int)       { v.ring[at] = v.current[slot] }
+
+func (v *values[T]) encode(w *packet.Writer, at, base int) {
+	v.codec.Encode(w, v.ring[at], v.base(base))
 }
 
-func (v *clientValues[T]) take(at int) {
+func (v *values[T]) base(at int) *T {
+	if at < 0 {
+		return nil
+	}
+	return &v.ring[at]
+}
+
+func (v *values[T]) reset() { v.decoded, v.taken = v.decoded[:0], 0 }
+
+func (v *values[T]) decode(r *packet.Reader, base int) {
+	v.decoded = append(v.decoded, v.codec.Decode(r, v.base(base)))
+}
+
+func (v *values[T]) take(at int) {
 	v.ring[at] = v.decoded[v.taken]
 	v.taken++
 }
 
-func (v *clientValues[T]) skip(late int) {
+func (v *values[T]) skip(late int) {
 	if late >= 0 {
 		v.late[late] = v.decoded[v.taken]
 	}
 	v.taken++
 }
-
-func (v *clientValues[T]) copy(from, to int) { v.ring[to] = v.ring[from] }

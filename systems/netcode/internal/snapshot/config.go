@@ -1,6 +1,7 @@
 package snapshot
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"math/bits"
@@ -70,24 +71,12 @@ type Config struct {
 }
 
 func (c Config) withDefaults() Config {
-	if c.TickRate == 0 {
-		c.TickRate = 60
-	}
-	if c.MaxEntities == 0 {
-		c.MaxEntities = 4096
-	}
-	if c.Position == (Grid{}) {
-		c.Position = Grid{Min: mgl32.Vec3{-1024, -1024, -1024}, Max: mgl32.Vec3{1024, 1024, 1024}, Resolution: 1.0 / 512}
-	}
-	if c.RotationBits == 0 {
-		c.RotationBits = 11
-	}
-	if c.History == 0 {
-		c.History = 32
-	}
-	if c.Revisions == 0 {
-		c.Revisions = 64
-	}
+	c.TickRate = cmp.Or(c.TickRate, 60)
+	c.MaxEntities = cmp.Or(c.MaxEntities, 4096)
+	c.Position = cmp.Or(c.Position, Grid{Min: mgl32.Vec3{-1024, -1024, -1024}, Max: mgl32.Vec3{1024, 1024, 1024}, Resolution: 1.0 / 512})
+	c.RotationBits = cmp.Or(c.RotationBits, 11)
+	c.History = cmp.Or(c.History, 32)
+	c.Revisions = cmp.Or(c.Revisions, 64)
 	return c
 }
 

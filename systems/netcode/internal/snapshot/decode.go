@@ -63,11 +63,8 @@ func (d *Decoder) readEntity(r *packet.Reader, n packet.Number, h *header, p *pa
 		p.op, p.base = opDelta, d.sentIn(p.slot, n, packet.Number(r.Bits(baseBits)))
 	case r.Bool():
 		p.op, p.id = opFull, readIdentity(r)
-		p.record.abstract = p.id.abstract
 		p.age, p.components = d.readTraits(r, &p.record, -1)
-		if !p.record.abstract {
-			q.readPose(r, &p.record)
-		}
+		q.readPose(r, &p.record)
 		return
 	default:
 		p.op = opRemove
@@ -80,9 +77,7 @@ func (d *Decoder) readEntity(r *packet.Reader, n packet.Number, h *header, p *pa
 	base := &d.ring[p.base]
 	p.record = *base
 	p.age, p.components = d.readTraits(r, &p.record, p.base)
-	if !base.abstract {
-		q.readPoseDelta(r, &p.record, base, predictOver(&p.record, base, h.tick.Sub(d.ticks[p.base])), &h.orders)
-	}
+	q.readPoseDelta(r, &p.record, base, predictOver(&p.record, base, h.tick.Sub(d.ticks[p.base])), &h.orders)
 }
 
 // newestUpTo returns the place of the newest state of the slot's entity in the packets up to n, or
@@ -147,7 +142,7 @@ func (d *Decoder) apply(p *parsed, n packet.Number, h *header) {
 }
 
 func (d *Decoder) report(p *parsed, c Change) {
-	c.Info = Info{Kind: d.entities[p.slot].id.kind, Owner: p.record.owner, Parent: p.record.parent, Abstract: p.record.abstract}
+	c.Info = d.entities[p.slot].info(&p.record)
 	c.State = d.schema.quantizer.state(&p.record, p.age)
 	c.Components, c.present = p.components, p.record.present
 	d.changes = append(d.changes, c)

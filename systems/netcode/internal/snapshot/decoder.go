@@ -2,7 +2,6 @@ package snapshot
 
 import (
 	"errors"
-	"iter"
 
 	"github.com/tandem-ecs/tandem/systems/netcode/internal/packet"
 	"github.com/tandem-ecs/tandem/systems/netcode/internal/tick"
@@ -24,27 +23,13 @@ const (
 	Removed           // it was despawned, or is not relevant any more
 )
 
-// String returns the op's name.
-func (o Op) String() string {
-	switch o {
-	case Updated:
-		return "updated"
-	case Spawned:
-		return "spawned"
-	case Removed:
-		return "removed"
-	}
-	return "unknown"
-}
-
 // Info holds an entity's data apart from its state and its components.
 type Info struct {
 	Kind  uint16 // as given to World.Spawn
 	Owner uint16 // as given to World.SetOwner; 0: none
 	// State is relative to it; None: to the world. While it is not Alive, the entity has no world
 	// pose, and must not be shown
-	Parent   ID
-	Abstract bool // from World.SpawnAbstract: without a pose
+	Parent ID
 }
 
 // Change is the record of an entity in a packet.
@@ -87,7 +72,7 @@ type Decoder struct {
 	ring     []record // of states that may become baselines
 	numbers  []packet.Number
 	ticks    []tick.Tick
-	columns  []clientColumn
+	columns  []column
 
 	reader  packet.Reader
 	parsed  []parsed
@@ -141,7 +126,7 @@ func NewDecoder(s *Schema) *Decoder {
 		changes:  make([]Change, 0, MaxRecords),
 	}
 	for i := range s.components {
-		d.columns = append(d.columns, s.components[i].client(s))
+		d.columns = append(d.columns, s.components[i].column(0, len(d.ring), MaxRecords))
 	}
 	return d
 }
@@ -157,13 +142,6 @@ func (d *Decoder) lookup(id ID) (*entity, bool) {
 	return &d.entities[i], true
 }
 
-// Alive reports whether the entity exists on this end. The parent of an entity may not exist for a
-// moment, if it was replaced before the record of the child's new parent arrived.
-func (d *Decoder) Alive(id ID) bool {
-	_, ok := d.lookup(id)
-	return ok
-}
-
 // State returns the newest state of the entity that was decoded, and its tick.
 func (d *Decoder) State(id ID) (s State, at tick.Tick, ok bool) {
 	e, ok := d.lookup(id)
@@ -174,27 +152,6 @@ func (d *Decoder) State(id ID) (s State, at tick.Tick, ok bool) {
 	return d.schema.quantizer.state(&d.ring[place], 0), d.ticks[place], true
 }
 
-// Info returns the entity's data apart from its state and its components.
-func (d *Decoder) Info(id ID) (Info, bool) {
-	e, ok := d.lookup(id)
-	if !ok {
-		return Info{}, false
-	}
-	return e.info(&d.ring[d.at(id.Slot(), e.head)]), true
-}
-
 func (e *entity) info(r *record) Info {
-	return Info{Kind: e.id.kind, Owner: r.owner, Parent: r.parent, Abstract: e.id.abstract}
-}
-
-// All returns the entities that exist, in ascending order of slots. Decode must not be called
-// meanwhile.
-func (d *Decoder) All() iter.Seq[ID] {
-	return func(yield func(ID) bool) {
-		for i := range d.high {
-			if e := &d.entities[i]; e.alive && !yield(newID(i, e.id.generation)) {
-				return
-			}
-		}
-	}
+	return Info{Kind: e.id.kind, Owner: r.owner, Parent: r.parent}
 }

@@ -10,8 +10,6 @@ import (
 // Result holds the counts of one call of [Encoder.Encode].
 type Result struct {
 	Records  int // entities in the packet
-	Spawned  int // of these, entities that are new to the client
-	Removed  int // of these, entities that are removed on the client
 	Waiting  int // entities with changes that found no room
 	TooLarge ID  // an entity that does not fit into the whole room of the packet; None if all do
 }
@@ -30,15 +28,13 @@ func (e *Encoder) Encode(w *packet.Writer, n packet.Number, now tick.Tick) Resul
 	c.reset()
 	var res Result
 	tried := 0
-	if e.shared != nil {
-		e.shared.begin()
-	}
+	e.shared.begin()
 	if room >= 0 {
 		e.collect(now)
 		tried, res.TooLarge = e.choose(n, now, room)
 		e.strike(tried)
 	}
-	h := header{tick: now, whole: room >= 0 && len(c.order) == 0, count: len(c.picks), orders: e.poses.orders}
+	h := header{tick: now, whole: room >= 0 && len(c.order) == 0, count: len(c.picks), orders: e.shared.tally.orders}
 	h.orders[classGap] = e.gaps.orders[classGap]
 	if n-e.acked < 1<<baseBits {
 		h.acked = e.acked
@@ -61,19 +57,10 @@ func (e *Encoder) Encode(w *packet.Writer, n packet.Number, now tick.Tick) Resul
 	})
 	for i := range c.picks {
 		p := &c.picks[i]
-		switch {
-		case p.removal:
-			res.Removed++
-		case e.unknown(int(p.slot)):
-			res.Spawned++
-		}
 		e.note(int(p.slot), n, now, p.removal)
 	}
 	e.packets[n%packet.Outstanding] = sentPacket{n, now, e.nextRec - uint64(len(c.picks)), len(c.picks)}
 	e.gaps.adapt()
-	if e.shared == nil {
-		e.poses.adapt()
-	}
 	if k := len(c.picks); k > 0 {
 		c.hand = (int(c.picks[k-1].slot) + 1) % e.world.high
 	}
@@ -247,14 +234,12 @@ func (e *Encoder) writeEntity(p *pick, n packet.Number, now tick.Tick) bool {
 	}
 	if ok {
 		ticks := now.Sub(t.baseTick)
-		if e.shared != nil {
-			if place, bits := e.shared.delta(i, base, t.baseRev, ticks); place >= 0 {
-				p.shared, p.bits = place, bits
-				return true
-			}
+		if place, bits := e.shared.delta(i, base, t.baseRev, ticks); place >= 0 {
+			p.shared, p.bits = place, bits
+			return true
 		}
 		c.writer = packet.NewWriter(c.bytes[c.used:])
-		e.world.writeDelta(&c.writer, i, base, t.baseRev, ticks, e.poses)
+		e.world.writeDelta(&c.writer, i, base, t.baseRev, ticks, &e.shared.tally)
 	}
 	c.writer.Bytes() // stores the last bits
 	p.bits = int32(c.writer.Len())
@@ -265,13 +250,11 @@ func (e *Encoder) writeEntity(p *pick, n packet.Number, now tick.Tick) bool {
 func (e *Encoder) writeWhole(w *packet.Writer, i int) {
 	t, s := &e.tracks[i], &e.world.slots[i]
 	r := &e.world.ring[e.world.at(i, s.revision)]
-	id := identity{s.generation, uint8(t.epoch % (1 << epochBits)), s.kind, r.abstract}
+	id := identity{s.generation, uint8(t.epoch % (1 << epochBits)), s.kind}
 	if e.unknown(i) {
 		id.epoch = uint8((t.epoch + 1) % (1 << epochBits))
 	}
 	id.write(w)
 	e.world.writeTraits(w, i, -1, 0)
-	if !r.abstract {
-		e.world.schema.quantizer.writePose(w, r)
-	}
+	e.world.schema.quantizer.writePose(w, r)
 }

@@ -5,26 +5,6 @@ import (
 	"github.com/tandem-ecs/tandem/systems/netcode/internal/tick"
 )
 
-// EncoderConfig sets the priorities of an [Encoder]; the zero value means the defaults.
-type EncoderConfig struct {
-	// SpawnBoost multiplies the priority of entities that the client does not have yet; zero means
-	// 4.
-	SpawnBoost float32
-
-	// RestBoost multiplies the priority of entities that have come to rest, until the client has
-	// acknowledged the final pose, which stays on the screen. It does the same for entities that
-	// have begun to move, until the client has acknowledged that. Zero means 4.
-	RestBoost float32
-
-	// MaxWait is the number of ticks after which an entity with unsent changes precedes all that
-	// have waited less, whatever their priorities; zero means one second.
-	MaxWait int
-
-	// Shared lets encoders write their common changes once. It must be of the same World. Nil means
-	// that each writes everything itself.
-	Shared *Shared
-}
-
 // Encoder writes a World's snapshots for one client. It tracks the entities that the client may
 // see, and the states that were sent and acknowledged. It belongs to one session and outlives its
 // connections: a client that resumes with its [Decoder] gets the changes since.
@@ -33,10 +13,11 @@ type EncoderConfig struct {
 //
 // Each call of Encode fills a packet with the entities that have changes, by priority. The priority
 // of an entity grows with the time since it was last sent, times its weight
-// ([Encoder.SetRelevance]); after MaxWait the entity is sent first. An entity is sent as changes to
-// its newest state that the client has acknowledged. A last change is sent again in the next three
-// packets, unless it is acknowledged earlier, since no later change replaces a lost one. After that
-// the entity waits until all of these packets count as lost. So a resting world costs only headers.
+// ([Encoder.SetRelevance]); after a second the entity is sent first. An entity is sent as changes
+// to its newest state that the client has acknowledged. A last change is sent again in the next
+// three packets, unless it is acknowledged earlier, since no later change replaces a lost one.
+// After that the entity waits until all of these packets count as lost. So a resting world costs
+// only headers.
 //
 // Spawn, despawn, owner, parent and components are part of an entity's state and need no ordered
 // stream: all of it is sent until a packet with it is acknowledged. The client applies a slot's
@@ -49,7 +30,6 @@ type EncoderConfig struct {
 // split, and then every part contains the parents of its members with it.
 type Encoder struct {
 	world  *World
-	config EncoderConfig
 	tracks []track
 	// a bit for each slot that is relevant, or of which the client may still have a record
 	concerns []uint64
@@ -58,9 +38,8 @@ type Encoder struct {
 	hasSeen  bool
 	last     tick.Tick // of the last Encode
 	begun    bool
-	shared   *Shared // nil: none
-	gaps     tally   // of gaps
-	poses    *tally  // of everything else: the Shared's, if there is one
+	shared   *Shared
+	gaps     tally // of gaps
 
 	packets [packet.Outstanding]sentPacket
 	sent    []sentRecord // a ring
@@ -117,37 +96,23 @@ type sentRecord struct {
 const maxSent = 8192
 
 // NewEncoder returns an Encoder for a client that has nothing yet, and for which nothing is
-// relevant.
-func NewEncoder(w *World, c EncoderConfig) *Encoder {
-	if c.SpawnBoost == 0 {
-		c.SpawnBoost = 4
-	}
-	if c.RestBoost == 0 {
-		c.RestBoost = 4
-	}
-	if c.MaxWait == 0 {
-		c.MaxWait = w.schema.config.TickRate
-	}
-	e := &Encoder{
-		world:    w,
-		config:   c,
-		tracks:   make([]track, len(w.slots)),
-		concerns: make([]uint64, (len(w.slots)+63)/64),
-		shared:   c.Shared,
+// relevant. It shares nothing with others; see [Shared.NewEncoder].
+func NewEncoder(w *World) *Encoder {
+	return (&Shared{world: w, tally: newTally()}).NewEncoder()
+}
+
+// NewEncoder is the function of that name, for an encoder that shares.
+func (s *Shared) NewEncoder() *Encoder {
+	slots := len(s.world.slots)
+	return &Encoder{
+		world:    s.world,
+		tracks:   make([]track, slots),
+		concerns: make([]uint64, (slots+63)/64),
+		shared:   s,
 		gaps:     newTally(),
 		sent:     make([]sentRecord, maxSent),
-		choice:   newChoice(len(w.slots)),
+		choice:   newChoice(slots),
 	}
-	switch {
-	case c.Shared == nil:
-		e.poses = new(tally)
-		*e.poses = newTally()
-	case c.Shared.world != w:
-		panic("snapshot: EncoderConfig.Shared is of another World: make one for each with NewShared")
-	default:
-		e.poses = &c.Shared.tally
-	}
-	return e
 }
 
 // maxWeight keeps priorities finite.

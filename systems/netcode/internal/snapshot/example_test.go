@@ -33,7 +33,7 @@ func Example() {
 
 	// Server: one world, and for each client an encoder and an endpoint.
 	world := snapshot.NewWorld(schema)
-	encoder := snapshot.NewEncoder(world, snapshot.EncoderConfig{})
+	encoder := snapshot.NewEncoder(world)
 	server, err := packet.NewEndpoint(packet.Config{MTU: 1150, Handler: acknowledgements{encoder}})
 	must(err)
 	player, err := world.Spawn(1)
@@ -69,7 +69,7 @@ func Example() {
 		must(client.Accept(in, now))
 		for _, c := range s.Changes {
 			v, _ := hp.Get(decoder, c.ID)
-			fmt.Printf("%v %v: kind %d of player %d at %.2f m with health %d (%d bytes)\n", c.ID, c.Op, c.Kind, c.Owner, c.State.Position[0], v, len(datagram))
+			fmt.Printf("%v, spawned %v: kind %d of player %d at %.2f m with health %d (%d bytes)\n", c.ID, c.Op == snapshot.Spawned, c.Kind, c.Owner, c.State.Position[0], v, len(datagram))
 		}
 
 		client.Begin(buf, now, 0) // acknowledges; inputs would be its payload
@@ -80,9 +80,9 @@ func Example() {
 		must(server.Accept(in, now))
 	}
 	// Output:
-	// 0.1 spawned: kind 1 of player 7 at 0.00 m with health 100 (38 bytes)
-	// 0.1 updated: kind 1 of player 7 at 0.15 m with health 100 (26 bytes)
-	// 0.1 updated: kind 1 of player 7 at 0.30 m with health 100 (26 bytes)
+	// 0.1, spawned true: kind 1 of player 7 at 0.00 m with health 100 (38 bytes)
+	// 0.1, spawned false: kind 1 of player 7 at 0.15 m with health 100 (26 bytes)
+	// 0.1, spawned false: kind 1 of player 7 at 0.30 m with health 100 (26 bytes)
 }
 
 // Builds that do not match report the reason to each other in one line, before anything else is

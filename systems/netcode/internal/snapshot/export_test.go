@@ -1,6 +1,63 @@
 package snapshot
 
-import "github.com/tandem-ecs/tandem/systems/netcode/internal/tick"
+import (
+	"iter"
+
+	"github.com/tandem-ecs/tandem/systems/netcode/internal/tick"
+)
+
+// Quantize returns the State that the other end receives for it.
+func (s *Schema) Quantize(state State) State {
+	var r record
+	s.quantizer.pose(&r, &state)
+	return s.quantizer.state(&r, s.quantizer.age(state.Age))
+}
+
+// State returns the entity's last committed state as clients receive it, and false while there is
+// none.
+func (w *World) State(id ID) (State, bool) {
+	i, ok := w.lookup(id)
+	if !ok || !w.slots[i].committed {
+		return State{}, false
+	}
+	return w.schema.quantizer.state(&w.ring[w.at(i, w.slots[i].revision)], w.age[i]), true
+}
+
+// Removals returns the number of removals in the last packet.
+func (e *Encoder) Removals() (n int) {
+	for _, p := range e.choice.picks {
+		if p.removal {
+			n++
+		}
+	}
+	return n
+}
+
+// Alive reports whether the entity exists on this end.
+func (d *Decoder) Alive(id ID) bool {
+	_, ok := d.lookup(id)
+	return ok
+}
+
+// Info returns the entity's data apart from its state and its components.
+func (d *Decoder) Info(id ID) (Info, bool) {
+	e, ok := d.lookup(id)
+	if !ok {
+		return Info{}, false
+	}
+	return e.info(&d.ring[d.at(id.Slot(), e.head)]), true
+}
+
+// All returns the entities that exist, in ascending order of slots.
+func (d *Decoder) All() iter.Seq[ID] {
+	return func(yield func(ID) bool) {
+		for i := range d.high {
+			if e := &d.entities[i]; e.alive && !yield(newID(i, e.id.generation)) {
+				return
+			}
+		}
+	}
+}
 
 // SentTick returns the tick of the last packet with the entity.
 func (e *Encoder) SentTick(id ID) (tick.Tick, bool) {
@@ -16,10 +73,10 @@ func (d *Decoder) Clone() *Decoder {
 	copy(c.numbers, d.numbers)
 	copy(c.ticks, d.ticks)
 	c.high = d.high
-	for i, column := range d.columns {
-		column.(interface{ copyTo(clientColumn) }).copyTo(c.columns[i])
+	for i, from := range d.columns {
+		from.(interface{ copyTo(column) }).copyTo(c.columns[i])
 	}
 	return c
 }
 
-func (v *clientValues[T]) copyTo(to clientColumn) { copy(to.(*clientValues[T]).ring, v.ring) }
+func (v *values[T]) copyTo(to column) { copy(to.(*values[T]).ring, v.ring) }

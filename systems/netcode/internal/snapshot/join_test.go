@@ -51,7 +51,7 @@ func TestLateJoin(t *testing.T) {
 		// The size of one full state of each, without competition.
 		size := 0
 		{
-			probe := snapshot.NewEncoder(p.world, snapshot.EncoderConfig{})
+			probe := snapshot.NewEncoder(p.world)
 			for _, id := range ids {
 				probe.SetRelevance(id, 1)
 			}

@@ -136,15 +136,15 @@ func TestHugeCounts(t *testing.T) {
 			w.Golomb(1<<17, 2)
 			w.Append(zeros, 400)
 		}},
-		{"component 2^20", packet.ErrMalformed, func(w *packet.Writer) { abstract(w); w.Bits(0b100001, 6); w.Golomb(1<<20, 1); w.Append(zeros, 400) }},
+		{"component 2^20", packet.ErrMalformed, func(w *packet.Writer) { upToTraits(w); w.Bits(0b100001, 6); w.Golomb(1<<20, 1); w.Append(zeros, 400) }},
 		{"components without end", packet.ErrMalformed, func(w *packet.Writer) {
-			abstract(w)
+			upToTraits(w)
 			w.Bits(0b100001, 6)
 			for range 100 {
 				w.Bits(0b101, 3) // the next one, no gap; removed; more
 			}
 		}},
-		{"a parent beyond the last slot", packet.ErrMalformed, func(w *packet.Writer) { abstract(w); w.Bits(0b101, 3); w.Bits(65535, 16); w.Append(zeros, 400) }},
+		{"a parent beyond the last slot", packet.ErrMalformed, func(w *packet.Writer) { upToTraits(w); w.Bits(0b101, 3); w.Bits(65535, 16); w.Append(zeros, 400) }},
 		{"more behind the end", packet.ErrMalformed, func(w *packet.Writer) { header(w, 0, 0); w.Bits(0, 16) }},
 	}
 	buf := make([]byte, 1150)
@@ -177,13 +177,13 @@ func header(w *packet.Writer, back, count int) {
 	}
 }
 
-// abstract writes a snapshot up to the traits of an abstract entity.
-func abstract(w *packet.Writer) {
+// upToTraits writes a snapshot up to the traits of an entity.
+func upToTraits(w *packet.Writer) {
 	header(w, 0, 1)
 	w.Golomb(7, 0)
 	w.Bits(4, 3)
 	w.Golomb(0, 2)
 	w.Bits(0, 4)
 	w.Golomb(0, 4)
-	w.Bool(true)
+	w.Bool(false)
 }

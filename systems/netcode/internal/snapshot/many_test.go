@@ -75,12 +75,12 @@ func newAudience(t testing.TB, entities, clients int, shared bool) *audience {
 		}
 		a.ids = append(a.ids, id)
 	}
-	var config snapshot.EncoderConfig
+	newEncoder := func() *snapshot.Encoder { return snapshot.NewEncoder(a.world) }
 	if shared {
-		config.Shared = snapshot.NewShared(a.world)
+		newEncoder = snapshot.NewShared(a.world).NewEncoder
 	}
 	for k := range clients {
-		c := listener{encoder: snapshot.NewEncoder(a.world, config), next: 1, sent: make([][2]packet.Number, 1+k%3)}
+		c := listener{encoder: newEncoder(), next: 1, sent: make([][2]packet.Number, 1+k%3)}
 		for i, id := range a.ids {
 			c.encoder.SetRelevance(id, 1+float32(i%5))
 		}

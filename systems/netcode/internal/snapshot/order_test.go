@@ -19,7 +19,7 @@ func TestPacketsOfASnapshotHeedChanges(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			s := schema(t, snapshot.Config{MaxEntities: 64})
 			w, d := snapshot.NewWorld(s), snapshot.NewDecoder(s)
-			e := snapshot.NewEncoder(w, snapshot.EncoderConfig{})
+			e := snapshot.NewEncoder(w)
 			var ids []snapshot.ID
 			for i := range 64 {
 				id, err := w.Spawn(0)
@@ -42,7 +42,7 @@ func TestPacketsOfASnapshotHeedChanges(t *testing.T) {
 				}
 				out := packet.NewWriter(make([]byte, 200))
 				res := e.Encode(&out, n, 1)
-				if res.Removed > 0 {
+				if e.Removals() > 0 {
 					t.Fatalf("packet %d tells the end of what the client has never heard of", n)
 				}
 				if waiting = res.Waiting; waiting > 0 && res.Records == 0 || n > 20 {

@@ -64,10 +64,12 @@ func (q *quantizer) writePoseDelta(w *packet.Writer, r, base *record, ticks int3
 		return
 	}
 	if q.velocity.most > 0 {
-		writeVelocityDelta(w, r.velocity, q.predictVelocity(base, r.position, ticks), classVelocity, t)
+		c := t.differences(classVelocity, r.velocity, q.predictVelocity(base, r.position, ticks))
+		c.write(w, 0, 0)
 	}
 	if q.angular.most > 0 {
-		writeVelocityDelta(w, r.angular, base.angular, classAngular, t)
+		c := t.differences(classAngular, r.angular, base.angular)
+		c.write(w, 0, 0)
 	}
 }
 
@@ -180,13 +182,7 @@ func (q *quantizer) writeRotationDelta(w *packet.Writer, r, base *record, t *tal
 			writeForm(w, formSame)
 			return
 		}
-		order := t.orders[classRotation]
-		var c triple
-		for k := range 3 {
-			d := fold(int32(r.rotation[k]) - int32(base.rotation[k]))
-			t.add(classRotation, d)
-			c.code[k], c.n[k] = packet.GolombCode(d, order)
-		}
+		c := t.differences(classRotation, r.rotation, base.rotation)
 		if 1+c.len() < 4+3*q.rotationBits {
 			c.write(w, 0, 1) // formDelta
 			return
@@ -228,17 +224,6 @@ func (a *axis) check(r *packet.Reader, v int64) int16 {
 		return 0
 	}
 	return int16(v)
-}
-
-func writeVelocityDelta(w *packet.Writer, v, expected [3]int16, class int, t *tally) {
-	order := t.orders[class]
-	var c triple
-	for k := range 3 {
-		d := fold(int32(v[k]) - int32(expected[k]))
-		t.add(class, d)
-		c.code[k], c.n[k] = packet.GolombCode(d, order)
-	}
-	c.write(w, 0, 0)
 }
 
 func (a *axis) readDelta(r *packet.Reader, expected [3]int16, order uint) (v [3]int16) {

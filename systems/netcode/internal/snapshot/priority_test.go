@@ -10,9 +10,9 @@ import (
 
 // waitOf returns the number of ticks after which an entity is sent for the first time, or with its
 // last pose. The world has 400 other moving entities, twenty of which fit into a packet.
-func waitOf(t *testing.T, c snapshot.EncoderConfig, weight float32, rests bool) int {
+func waitOf(t *testing.T, weight float32, rests bool) int {
 	w := snapshot.NewWorld(schema(t, snapshot.Config{MaxEntities: 512}))
-	e := snapshot.NewEncoder(w, c)
+	e := snapshot.NewEncoder(w)
 	var ids []snapshot.ID
 	spawn := func(weight float32) {
 		id, err := w.Spawn(0)
@@ -59,20 +59,16 @@ func waitOf(t *testing.T, c snapshot.EncoderConfig, weight float32, rests bool) 
 func TestWhoComesFirst(t *testing.T) {
 	for _, test := range []struct {
 		name        string
-		config      snapshot.EncoderConfig
 		weight      float32
 		rests       bool
 		least, most int
 	}{
-		{"new, at the default", snapshot.EncoderConfig{}, 1, false, 1, 6},
-		{"new, as the others", snapshot.EncoderConfig{SpawnBoost: 1}, 1, false, 8, 40},
-		{"new and important", snapshot.EncoderConfig{}, 100, false, 0, 0},
-		{"new and unimportant", snapshot.EncoderConfig{}, 0.001, false, 59, 61},
-		{"new and unimportant, little patience", snapshot.EncoderConfig{MaxWait: 20}, 0.001, false, 19, 40},
-		{"come to rest, as the others", snapshot.EncoderConfig{RestBoost: 1}, 0.2, true, 12, 61},
-		{"come to rest, at the default", snapshot.EncoderConfig{}, 0.2, true, 0, 11},
+		{"new", 1, false, 1, 6},
+		{"new and important", 100, false, 0, 0},
+		{"new and unimportant", 0.001, false, 59, 61},
+		{"come to rest", 0.2, true, 0, 11},
 	} {
-		got := waitOf(t, test.config, test.weight, test.rests)
+		got := waitOf(t, test.weight, test.rests)
 		t.Logf("%s: %d ticks", test.name, got)
 		if got < test.least || got > test.most {
 			t.Errorf("%s: sent after %d ticks, want %d to %d", test.name, got, test.least, test.most)
@@ -94,7 +90,7 @@ func TestTheDeadMakeRoom(t *testing.T) {
 	next := p.spawn(0, 1, at(1, 0, 0))
 	blobs.Set(p.world, next, [200]byte{1})
 	p.step()
-	if next.Slot() != old.Slot() || p.decoder.Alive(old) || p.decoder.Alive(next) || p.sent.Removed != 1 {
+	if next.Slot() != old.Slot() || p.decoder.Alive(old) || p.decoder.Alive(next) || p.encoder.Removals() != 1 {
 		t.Errorf("%v after %v: the old is there: %v, sent %+v", next, old, p.decoder.Alive(old), p.sent)
 	}
 	p.budget = 400
@@ -110,7 +106,7 @@ func TestTheLastChangeIsSaidFourTimes(t *testing.T) {
 	for _, test := range []struct{ acked, want int }{{100, 4}, {3, 3}, {1, 1}} {
 		// ticks until packets are acknowledged
 		w := snapshot.NewWorld(schema(t, snapshot.Config{MaxEntities: 8}))
-		e := snapshot.NewEncoder(w, snapshot.EncoderConfig{})
+		e := snapshot.NewEncoder(w)
 		id, err := w.Spawn(0)
 		if err != nil {
 			t.Fatal(err)

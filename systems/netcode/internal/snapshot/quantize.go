@@ -29,9 +29,6 @@ func (q *quantizer) pose(r *record, s *State) {
 
 // state returns the State that the other end decodes from the record.
 func (q *quantizer) state(r *record, age uint8) State {
-	if r.abstract {
-		return State{Rotation: mgl32.QuatIdent()}
-	}
 	s := State{
 		Rotation:      q.unpackRotation(r.rotation, r.largest),
 		Velocity:      q.velocity.unpack(r.velocity),

@@ -25,7 +25,6 @@ type chaos struct {
 	paint   map[snapshot.ID]colour
 	state   map[snapshot.ID]snapshot.State
 	weight  map[snapshot.ID]float32
-	nothing map[snapshot.ID]bool // abstract
 	history map[tick.Tick]map[snapshot.ID]truth
 	present map[snapshot.ID]bool // on the client, by its changes
 	samples map[snapshot.ID][]sample
@@ -43,7 +42,7 @@ func newChaos(t testing.TB, seed uint64, c snapshot.Config, down, up wire) *chao
 	x := &chaos{
 		r:     rand.New(rand.NewPCG(seed, 9)),
 		owner: map[snapshot.ID]uint16{}, kind: map[snapshot.ID]uint16{}, parent: map[snapshot.ID]snapshot.ID{}, hp: map[snapshot.ID]health{},
-		paint: map[snapshot.ID]colour{}, state: map[snapshot.ID]snapshot.State{}, weight: map[snapshot.ID]float32{}, nothing: map[snapshot.ID]bool{},
+		paint: map[snapshot.ID]colour{}, state: map[snapshot.ID]snapshot.State{}, weight: map[snapshot.ID]float32{},
 		history: map[tick.Tick]map[snapshot.ID]truth{}, present: map[snapshot.ID]bool{},
 		samples: map[snapshot.ID][]sample{}, since: map[snapshot.ID]tick.Tick{}, limit: 30,
 	}
@@ -53,8 +52,8 @@ func newChaos(t testing.TB, seed uint64, c snapshot.Config, down, up wire) *chao
 	}, seed, down, up)
 	x.each = x.check
 	if seed%2 == 1 {
-		config := snapshot.EncoderConfig{Shared: snapshot.NewShared(x.world)}
-		x.encoder, x.twin = snapshot.NewEncoder(x.world, config), snapshot.NewEncoder(x.world, config)
+		shared := snapshot.NewShared(x.world)
+		x.encoder, x.twin = shared.NewEncoder(), shared.NewEncoder()
 	}
 	return x
 }
@@ -75,19 +74,13 @@ func (x *chaos) randomState() snapshot.State {
 // shake changes the world in one of many ways, or does nothing.
 func (x *chaos) shake() {
 	if len(x.live) == 0 || len(x.live) < x.limit && x.r.IntN(8) == 0 {
-		kind, abstract := uint16(x.r.IntN(1<<x.r.IntN(17))), x.r.IntN(8) == 0
-		spawn := x.world.Spawn
-		if abstract {
-			spawn = x.world.SpawnAbstract
-		}
-		id, err := spawn(kind)
+		kind := uint16(x.r.IntN(1 << x.r.IntN(17)))
+		id, err := x.world.Spawn(kind)
 		if err != nil {
 			x.t.Fatal(err)
 		}
 		x.live, x.kind[id] = append(x.live, id), kind
-		if x.nothing[id] = abstract; !abstract {
-			x.setState(id, x.randomState())
-		}
+		x.setState(id, x.randomState())
 		x.setWeight(id, float32(x.r.IntN(3)))
 		return
 	}
@@ -104,16 +97,12 @@ func (x *chaos) shake() {
 		}
 		delete(x.parent, id)
 	case 1, 2, 3, 4, 5:
-		if !x.nothing[id] {
-			s := x.state[id]
-			s.Position = s.Position.Add(s.Velocity.Mul(1.0 / 60))
-			s.AtRest = x.r.IntN(10) == 0
-			x.setState(id, s)
-		}
+		s := x.state[id]
+		s.Position = s.Position.Add(s.Velocity.Mul(1.0 / 60))
+		s.AtRest = x.r.IntN(10) == 0
+		x.setState(id, s)
 	case 6:
-		if !x.nothing[id] {
-			x.setState(id, x.randomState())
-		}
+		x.setState(id, x.randomState())
 	case 7:
 		x.owner[id] = uint16(x.r.IntN(3))
 		x.world.SetOwner(id, x.owner[id])
@@ -179,11 +168,7 @@ func (x *chaos) relevant() map[snapshot.ID]truth {
 		if !visible {
 			continue
 		}
-		t := truth{state: snapshot.State{Rotation: mgl32.QuatIdent()},
-			info: snapshot.Info{Kind: x.kind[id], Owner: x.owner[id], Parent: x.parent[id], Abstract: x.nothing[id]}}
-		if !x.nothing[id] {
-			t.state = x.schema.Quantize(x.state[id])
-		}
+		t := truth{state: x.schema.Quantize(x.state[id]), info: snapshot.Info{Kind: x.kind[id], Owner: x.owner[id], Parent: x.parent[id]}}
 		if v, ok := x.hp[id]; ok {
 			t.health = &v
 		}

@@ -97,7 +97,7 @@ func newPair(t testing.TB, c snapshot.Config, register func(*snapshot.Schema), s
 		register(s)
 	}
 	p := &pair{t: t, schema: s, world: snapshot.NewWorld(s), decoder: snapshot.NewDecoder(s), down: down, up: up, budget: 1150, buf: make([]byte, 1150)}
-	p.encoder = snapshot.NewEncoder(p.world, snapshot.EncoderConfig{})
+	p.encoder = snapshot.NewEncoder(p.world)
 	p.down.r, p.up.r = rand.New(rand.NewPCG(seed, 1)), rand.New(rand.NewPCG(seed, 2))
 	for _, end := range []struct {
 		e *(*packet.Endpoint)

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"hash/fnv"
+	"slices"
 
 	"github.com/tandem-ecs/tandem/systems/netcode/internal/packet"
 )
@@ -33,9 +34,9 @@ type Schema struct {
 
 // component is a registered component type, of any Go type.
 type component struct {
-	name   string
-	world  func(slots, rows int) worldColumn
-	client func(*Schema) clientColumn
+	name string
+	// column makes one with places for so many values: current ones, in the ring, of one packet.
+	column func(current, ring, decoded int) column
 }
 
 // NewSchema returns a Schema without components, or an error that states what is wrong with the
@@ -50,13 +51,6 @@ func NewSchema(c Config) (*Schema, error) {
 
 // Config returns the Config with its defaults filled in.
 func (s *Schema) Config() Config { return s.config }
-
-// Quantize returns the State that the other end receives for it.
-func (s *Schema) Quantize(state State) State {
-	var r record
-	s.quantizer.pose(&r, &state)
-	return s.quantizer.state(&r, s.quantizer.age(state.Age))
-}
 
 func hash32(text string) uint32 {
 	h := fnv.New32a()
@@ -127,10 +121,8 @@ func (s *Schema) CheckHello(r *packet.Reader) error {
 
 // nameOf returns the quoted name of the component with the hash, if there is one here.
 func (s *Schema) nameOf(hash uint32) string {
-	for i := range s.components {
-		if hash32(s.components[i].name) == hash {
-			return fmt.Sprintf("%q", s.components[i].name)
-		}
+	if i := slices.IndexFunc(s.components, func(c component) bool { return hash32(c.name) == hash }); i >= 0 {
+		return fmt.Sprintf("%q", s.components[i].name)
 	}
 	return "an unknown one"
 }

@@ -10,8 +10,8 @@ import "github.com/tandem-ecs/tandem/systems/netcode/internal/packet"
 // Encoders that share must not run at the same time.
 type Shared struct {
 	world  *World
-	tally  tally
-	deltas []delta
+	tally  tally         // of everything but gaps
+	deltas []delta       // none: of one encoder alone
 	commit uint32        // for which the orders were chosen last
 	writer packet.Writer // a local one would escape to the heap through the codecs
 }
@@ -34,20 +34,23 @@ func NewShared(w *World) *Shared {
 	return &Shared{world: w, tally: newTally(), deltas: make([]delta, ways*len(w.slots))}
 }
 
-// begin is called before every packet. The orders are chosen anew with every commit and kept until
-// the next one. A change in between would invalidate all changes that are written already. Writing
-// them again would also add counts, and so cause the next choice sooner.
+// begin is called before every packet. The orders for many encoders are chosen anew with every
+// commit and kept until the next one. A change in between would invalidate all changes that are
+// written already. Writing them again would also add counts, and so cause the next choice sooner.
 func (s *Shared) begin() {
-	if s.commit != s.world.commits {
+	if s.deltas == nil || s.commit != s.world.commits {
 		s.commit = s.world.commits
 		s.tally.adapt()
 	}
 }
 
 // delta returns the place of the slot's change since the revision at base, which is some ticks old,
-// and its size in bits. The place is below zero if the change is too large. It is valid until the
-// next call for the slot.
+// and its size in bits. The place is below zero if the change is too large, or if the encoder is
+// alone. It is valid until the next call for the slot.
 func (s *Shared) delta(slot, base int, since uint32, ticks int32) (place, size int32) {
+	if s.deltas == nil {
+		return -1, 0
+	}
 	w, o := s.world, &s.tally.orders
 	revisions := uint64(w.slots[slot].revision)<<32 | uint64(since)
 	terms := uint64(uint32(ticks))<<32 | uint64(w.age[slot])<<24 | 1<<20 |

@@ -54,7 +54,7 @@ func newGroup(t testing.TB, c snapshot.Config, clients int) *group {
 	g.world = snapshot.NewWorld(s)
 	shared := snapshot.NewShared(g.world)
 	for range clients {
-		g.encoders = append(g.encoders, snapshot.NewEncoder(g.world, snapshot.EncoderConfig{Shared: shared}))
+		g.encoders = append(g.encoders, shared.NewEncoder())
 		g.decoders = append(g.decoders, snapshot.NewDecoder(s))
 	}
 	return g
@@ -141,7 +141,7 @@ func TestOrdersStayWithinACommit(t *testing.T) {
 // as those for one client.
 func TestSharingCostsNoBytes(t *testing.T) {
 	g := newGroup(t, snapshot.Config{MaxEntities: 64}, 5)
-	alone := snapshot.NewEncoder(g.world, snapshot.EncoderConfig{})
+	alone := snapshot.NewEncoder(g.world)
 	var ids []snapshot.ID
 	for range 40 {
 		ids = append(ids, g.spawn())
@@ -166,17 +166,6 @@ func TestSharingCostsNoBytes(t *testing.T) {
 	if ratio := float64(shared) / float64(len(g.encoders)*own); ratio > 1.01 || ratio < 0.99 {
 		t.Errorf("packets of clients that share are %.3f times as large as those of one that does not", ratio)
 	}
-}
-
-func TestSharedOfAnotherWorldPanics(t *testing.T) {
-	s := schema(t, snapshot.Config{MaxEntities: 8})
-	a, b := snapshot.NewWorld(s), snapshot.NewWorld(s)
-	defer func() {
-		if recover() == nil {
-			t.Error("no panic")
-		}
-	}()
-	snapshot.NewEncoder(a, snapshot.EncoderConfig{Shared: snapshot.NewShared(b)})
 }
 
 // TestSharingAllocatesNothing checks the steady state, with baselines of several ages.

@@ -43,5 +43,4 @@ type record struct {
 	largest       uint8
 	discontinuity uint8
 	rest          bool
-	abstract      bool // has no pose
 }

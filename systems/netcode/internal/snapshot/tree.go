@@ -6,9 +6,8 @@ import "errors"
 const MaxDepth = 16
 
 var (
-	// ErrParent is returned by [World.SetParent] when one of the two entities is not alive, or the
-	// parent has no pose.
-	ErrParent = errors.New("snapshot: parent or child does not live, or has no pose")
+	// ErrParent is returned by [World.SetParent] when one of the two entities is not alive.
+	ErrParent = errors.New("snapshot: parent or child does not live")
 
 	// ErrCycle is returned by [World.SetParent] for a parent that is the child itself or below it.
 	ErrCycle = errors.New("snapshot: the parent is the child itself or below it")
@@ -26,7 +25,7 @@ var (
 // hides all entities below. Poses that belong together are sent together: see [Encoder.Encode].
 func (w *World) SetParent(child, parent ID) error {
 	c, ok := w.lookup(child)
-	if !ok || w.current[c].abstract {
+	if !ok {
 		return ErrParent
 	}
 	if parent == None {
@@ -34,7 +33,7 @@ func (w *World) SetParent(child, parent ID) error {
 		return nil
 	}
 	p, ok := w.lookup(parent)
-	if !ok || w.current[p].abstract {
+	if !ok {
 		return ErrParent
 	}
 	depth := 1 + w.height(c)

@@ -69,7 +69,7 @@ func TestOrphanStaysWhileItsParentLeaves(t *testing.T) {
 		// may be lost.
 		p.budget = 24
 		p.send()
-		if p.sent.Removed != 1 || p.sent.Records != 1 {
+		if p.encoder.Removals() != 1 || p.sent.Records != 1 {
 			t.Fatalf("%+v, want the removal alone", p.sent)
 		}
 		p.receive()

@@ -25,3 +25,14 @@ func (c *triple) write(w *packet.Writer, head uint64, n uint) {
 	}
 	w.Bits(head|(c.code[0]|(c.code[1]|c.code[2]<<c.n[1])<<c.n[0])<<n, n+c.len())
 }
+
+// differences returns the codes of the differences between the numbers of a class and the expected
+// ones, and counts their sizes.
+func (t *tally) differences(class int, v, expected [3]int16) (c triple) {
+	for k := range 3 {
+		d := fold(int32(v[k]) - int32(expected[k]))
+		t.add(class, d)
+		c.code[k], c.n[k] = packet.GolombCode(d, t.orders[class])
+	}
+	return c
+}

@@ -39,9 +39,7 @@ func flag(w *packet.Writer, v bool) bool {
 func (w *World) writeDelta(out *packet.Writer, slot, base int, since uint32, ticks int32, t *tally) {
 	w.writeTraits(out, slot, base, since)
 	r, b := &w.ring[w.at(slot, w.slots[slot].revision)], &w.ring[base]
-	if !r.abstract {
-		w.schema.quantizer.writePoseDelta(out, r, b, predictOver(r, b, ticks), t)
-	}
+	w.schema.quantizer.writePoseDelta(out, r, b, predictOver(r, b, ticks), t)
 }
 
 // writeTraits writes the traits of the slot's last revision as changes to those of the state at
@@ -164,22 +162,21 @@ type identity struct {
 	generation uint16
 	epoch      uint8 // counts the entity's periods of relevance
 	kind       uint16
-	abstract   bool
 }
 
 func (id *identity) write(w *packet.Writer) {
 	w.Golomb(uint64(id.generation-1), generationOrder)
 	w.Bits(uint64(id.epoch), epochBits)
 	w.Golomb(uint64(id.kind), kindOrder)
-	w.Bool(id.abstract)
+	w.Bool(false) // not used
 }
 
 func readIdentity(r *packet.Reader) identity {
-	generation, epoch, kind, abstract := r.Golomb(generationOrder)+1, r.Bits(epochBits), r.Golomb(kindOrder), r.Bool()
-	if generation > 1<<16-1 || kind > 1<<16-1 {
+	generation, epoch, kind := r.Golomb(generationOrder)+1, r.Bits(epochBits), r.Golomb(kindOrder)
+	if generation > 1<<16-1 || kind > 1<<16-1 || r.Bool() {
 		r.Fail(packet.ErrMalformed)
 	}
-	return identity{uint16(generation), uint8(epoch), uint16(kind), abstract}
+	return identity{uint16(generation), uint8(epoch), uint16(kind)}
 }
 
 // predictOver returns the ticks over which a baseline predicts: zero across a jump or into another

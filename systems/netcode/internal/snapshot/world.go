@@ -21,7 +21,7 @@ type World struct {
 	edits   uint32   // counts the changes since the World began
 	current []record // as set since the last Commit
 	age     []uint8
-	columns []worldColumn
+	columns []column
 	altered []uint32 // by slot and component: its last change, as a revision
 
 	revisions
@@ -59,7 +59,7 @@ func NewWorld(s *Schema) *World {
 	}
 	w.ring = make([]record, n*int(w.rows))
 	for i := range s.components {
-		w.columns = append(w.columns, s.components[i].world(n, int(w.rows)))
+		w.columns = append(w.columns, s.components[i].column(n, len(w.ring), 0))
 	}
 	w.altered = make([]uint32, n*len(w.columns))
 	return w
@@ -81,13 +81,7 @@ func (w *World) id(i int) ID { return newID(i, w.slots[i].generation) }
 
 // Spawn adds an entity, with a pose at the origin unless SetState moves it, no owner, no parent and
 // no components. The kind selects what clients create, and never changes. The error is ErrFull.
-func (w *World) Spawn(kind uint16) (ID, error) { return w.spawn(kind, false) }
-
-// SpawnAbstract adds an entity without a pose, such as a score or a match, as Spawn does. SetState
-// of it panics.
-func (w *World) SpawnAbstract(kind uint16) (ID, error) { return w.spawn(kind, true) }
-
-func (w *World) spawn(kind uint16, abstract bool) (ID, error) {
+func (w *World) Spawn(kind uint16) (ID, error) {
 	var i int
 	switch {
 	case len(w.free) > 0:
@@ -106,10 +100,8 @@ func (w *World) spawn(kind uint16, abstract bool) (ID, error) {
 		s.generation = 1
 	}
 	s.kind, s.alive, s.committed = kind, true, false
-	w.current[i] = record{abstract: abstract}
-	if !abstract {
-		w.schema.quantizer.pose(&w.current[i], &State{})
-	}
+	w.current[i] = record{}
+	w.schema.quantizer.pose(&w.current[i], &State{})
 	w.age[i] = 0
 	w.touch(i)
 	w.alive++
@@ -142,9 +134,6 @@ func (w *World) SetState(id ID, state State) bool {
 	if !ok {
 		return false
 	}
-	if w.current[i].abstract {
-		panic("snapshot: SetState of an entity from SpawnAbstract: use Spawn for what has a pose")
-	}
 	w.schema.quantizer.pose(&w.current[i], &state)
 	w.age[i] = w.schema.quantizer.age(state.Age)
 	w.touch(i)
@@ -161,16 +150,6 @@ func (w *World) SetOwner(id ID, owner uint16) bool {
 	w.current[i].owner = owner
 	w.touch(i)
 	return true
-}
-
-// State returns the entity's last committed state as clients receive it, and false while there is
-// none.
-func (w *World) State(id ID) (State, bool) {
-	i, ok := w.lookup(id)
-	if !ok || !w.slots[i].committed {
-		return State{}, false
-	}
-	return w.schema.quantizer.state(&w.ring[w.at(i, w.slots[i].revision)], w.age[i]), true
 }
 
 func (w *World) touch(i int) {

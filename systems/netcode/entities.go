@@ -1,0 +1,67 @@
+package netcode
+
+import (
+	arche "github.com/mlange-42/arche/ecs"
+	"github.com/mlange-42/arche/generic"
+
+	"github.com/tandem-ecs/tandem/components"
+	"github.com/tandem-ecs/tandem/internal/alive"
+	"github.com/tandem-ecs/tandem/systems/netcode/internal/snapshot"
+)
+
+// entities reads and writes the components that both ends need.
+type entities struct {
+	world      *arche.World
+	living     alive.Set // a Parent may be of a saved game or of another world
+	transforms generic.Map[components.Transform3D]
+	parents    generic.Map[components.Parent]
+	replicated generic.Map[Replicated]
+}
+
+func newEntities(w *arche.World) entities {
+	n := entities{
+		world:      w,
+		transforms: generic.NewMap[components.Transform3D](w),
+		parents:    generic.NewMap[components.Parent](w),
+		replicated: generic.NewMap[Replicated](w),
+	}
+	n.living = alive.In(w, n.replicated.ID())
+	return n
+}
+
+// has reports whether an entity is alive and has a pose.
+func (n *entities) has(e arche.Entity) bool { return n.world.Alive(e) && n.transforms.Has(e) }
+
+// marked reports whether an entity is alive and is, or is to be, replicated.
+func (n *entities) marked(e arche.Entity) bool { return n.world.Alive(e) && n.replicated.Has(e) }
+
+// parentOf returns the entity in whose frame an entity's pose is, or the zero entity.
+func (n *entities) parentOf(e arche.Entity) arche.Entity {
+	if !n.parents.Has(e) {
+		return arche.Entity{}
+	}
+	return n.parents.Get(e).Entity
+}
+
+func (n *entities) setParent(child, parent arche.Entity) {
+	if !n.parents.Has(child) {
+		if parent.IsZero() {
+			return
+		}
+		n.world.Add(child, n.parents.ID())
+	}
+	n.parents.Get(child).Entity = parent
+}
+
+// worldPose returns the product of the poses of an entity and its ancestors.
+func (n *entities) worldPose(e arche.Entity) components.Pose3D {
+	pose := n.transforms.Get(e).Get()
+	for range snapshot.MaxDepth {
+		e = n.parentOf(e)
+		if !n.living.Alive(e) || !n.transforms.Has(e) {
+			break
+		}
+		pose = n.transforms.Get(e).Get().Mul(pose)
+	}
+	return pose
+}
