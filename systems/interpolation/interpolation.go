@@ -98,7 +98,7 @@ func newInterpolator[T any](name string, one func(dst, prev, cur *T, t float32),
 		panic(fmt.Sprintf("interpolation: %s of %T, which holds a pointer (%s), and samples must hold none; leave it out, or put an index or an array of fixed size in its place",
 			name, *new(T), pointer))
 	}
-	return &Interpolator[T]{blends: draw.Blends[T]{One: one, All: all, Rows: rows}, plain: capture.Values[T](nil)}
+	return &Interpolator[T]{blends: draw.Blends[T]{One: one, All: all, Rows: rows}, plain: capture.Values[T]}
 }
 
 // New3D returns the interpolator of poses in space: positions and scales linearly, rotations along
@@ -110,7 +110,7 @@ func New3D() *Interpolator[components.Pose3D] {
 		kernel.Normalize3D(&p)
 		return p
 	}
-	i.plain = capture.Poses3D()
+	i.plain = capture.Poses3D
 	i.Offset = Offset[components.Pose3D](offset.Pose3D())
 	return i
 }
@@ -146,7 +146,7 @@ func (i *Interpolator[T]) Install(e *ecs.Engine) {
 	i.samples = samples.New(i.world, i.normalize)
 	i.offsets = offset.New(arithmetic, i.samples.Normal, i.HalfLife)
 	i.drawer = draw.New(i.samples, i.offsets, i.clock, i.blends, i.Workers)
-	i.drawer.SetEnabled(!i.disabled)
+	i.drawer.Disabled = i.disabled
 	i.capture = capture.New(i.samples, i.offsets, i.drawer, i.plain)
 	resource.Put(i.world, i)
 	resource.Put(i.world, &i.installed)
@@ -156,7 +156,7 @@ func (i *Interpolator[T]) Install(e *ecs.Engine) {
 	system := func(what string, run func()) ecs.System { return &interpolatorSystem[T]{i, what, run} }
 	e.AddAt(ecs.FixedUpdate, ecs.OrderBegin, system("sampling", i.capture.Attach))
 	e.AddAt(ecs.FixedEnd, ecs.OrderCapture, system("capture", func() {
-		i.capture.Run(samples.Between(i.clock.StepStart, i.clock.StepEnd))
+		i.capture.Run(samples.Interval{From: i.clock.StepStart, To: i.clock.StepEnd})
 	}))
 	e.AddAt(ecs.VisualSync, ecs.OrderSync, system("visual synchronizer", i.drawer.Sync))
 }
@@ -195,7 +195,7 @@ func (i *Interpolator[T]) SetEnabled(on bool) {
 	}
 	i.disabled = !on
 	if i.samples != nil {
-		i.drawer.SetEnabled(on)
+		i.drawer.Disabled = !on
 		i.samples.NoteAllActive()
 	}
 }

@@ -38,6 +38,11 @@ type Captured struct {
 	changed []uint32 // scratch
 }
 
+// Reset empties the lists. Moving goes to the memory of the slice given.
+func (o *Captured) Reset(moving []uint32) {
+	*o = Captured{Moving: moving[:0], Rested: o.Rested[:0], Others: o.Others[:0], changed: o.changed[:0]}
+}
+
 // Run finds the rows that were written since the last capture and captures those that made an
 // ordinary movement, from a standing start or from one to the next: prev becomes cur, and cur the
 // logical value with its rotation normalised as by [Normalize3D].
