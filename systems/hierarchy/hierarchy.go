@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"slices"
 
 	"github.com/go-gl/mathgl/mgl32"
 	arche "github.com/mlange-42/arche/ecs"
@@ -120,15 +119,6 @@ func (h *Hierarchy[P, M]) Install(e *ecs.Engine) {
 	h.topology = newTopology[P](h.world, h.ids.parent)
 	h.ids.otherLogical, h.ids.otherVisual = h.space.other(h.world)
 	resource.Put(h.world, h)
-	all, _ := h.world.Resources().Get(arche.ResourceID[installed](h.world)).(*installed)
-	if all == nil {
-		all = &installed{}
-		arche.AddResource(h.world, all)
-	}
-	if all.engine != e { // left by an engine that was closed before it ran
-		*all = installed{engine: e}
-	}
-	all.list = append(all.list, h)
 	e.AddAt(ecs.FixedEnd, OrderSweep, &hierarchySystem{"hierarchy's sweep", h.sweep, h.close})
 	e.AddAt(ecs.VisualSync, ecs.OrderSync-1, &hierarchySystem{"hierarchy's sweep", h.sweep, h.close})
 	e.AddAt(ecs.VisualSync, OrderPropagate, &hierarchySystem{"hierarchy's propagation", h.propagate, h.close})
@@ -152,9 +142,6 @@ func (h *Hierarchy[P, M]) close(w *arche.World) {
 	}
 	h.closed = true
 	h.topology.close(w, resource.Take(w, h))
-	if all, _ := w.Resources().Get(arche.ResourceID[installed](w)).(*installed); all != nil {
-		all.list = slices.DeleteFunc(all.list, func(o releaser) bool { return o == releaser(h) })
-	}
 }
 
 // LogicalWorld returns an entity's world pose in the simulation as a column-major matrix, composed
@@ -185,7 +172,7 @@ func (h *Hierarchy[P, M]) VisualWorld(e arche.Entity) M {
 func (h *Hierarchy[P, M]) EachVisualWorld(f func(e arche.Entity, world *M)) {
 	nodes := h.topology.orders[h.topology.drawn].Nodes()
 	for k := range nodes {
-		if e := nodes[k].Entity(); h.world.Alive(e) {
+		if e := nodes[k].Entity; h.world.Alive(e) {
 			f(e, h.visual.world(int32(k)))
 		}
 	}

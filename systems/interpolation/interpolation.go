@@ -105,11 +105,8 @@ func newInterpolator[T any](name string, one func(dst, prev, cur *T, t float32),
 // the shortest arc.
 func New3D() *Interpolator[components.Pose3D] {
 	one := func(dst, prev, cur *components.Pose3D, t float32) { *dst = kernel.BlendOne3D(prev, cur, t) }
-	i := newInterpolator("New3D", one, kernel.Blend3D, kernel.BlendList3D)
-	i.normalize = func(p components.Pose3D) components.Pose3D {
-		kernel.Normalize3D(&p)
-		return p
-	}
+	i := newInterpolator("New3D", one, kernel.Fastest.Blend3D, kernel.Fastest.BlendList3D)
+	i.normalize = components.Pose3D.Normalize
 	i.plain = capture.Poses3D
 	i.Offset = Offset[components.Pose3D](offset.Pose3D())
 	return i

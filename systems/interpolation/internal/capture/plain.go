@@ -61,5 +61,5 @@ func Poses3D(p *Part[components.Pose3D]) {
 		Logical: t.Records, Prev: t.Prev, Cur: t.Cur, Seen: t.Seen, Motion: t.Motion,
 		Now: p.now, Last: p.last, Timed: samples.Timed,
 	}
-	c.Run(&p.out)
+	c.Run(kernel.Fastest, &p.out)
 }

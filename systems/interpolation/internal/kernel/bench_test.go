@@ -108,7 +108,7 @@ func BenchmarkCapture(b *testing.B) {
 						}
 						out.Moving, out.Rested, out.Others = out.Moving[:0], out.Rested[:0], out.Others[:0]
 						start := time.Now()
-						c.RunBy(path, &out)
+						c.Run(path, &out)
 						return time.Since(start)
 					}
 					kind := ""

@@ -29,10 +29,10 @@ func samples(n int, seed uint64) (prev, cur []pose) {
 			b.Scale[k] = a.Scale[k] * 1.01
 		}
 		a.Rotation = mgl32.Quat{W: normal(), V: mgl32.Vec3{normal(), normal(), normal()}}
-		Normalize3D(a)
+		*a = a.Normalize()
 		axis := mgl32.Vec3{normal(), normal(), normal()}.Normalize()
 		b.Rotation = mgl32.QuatRotate(r.Float32()*mgl32.DegToRad(90), axis).Mul(a.Rotation)
-		Normalize3D(b)
+		*b = b.Normalize()
 		if i%32 == 31 {
 			b.Rotation = b.Rotation.Scale(-1)
 		}

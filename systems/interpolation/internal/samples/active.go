@@ -63,9 +63,9 @@ func (a *Active) Row(k int) uint32 {
 
 func (a *Active) marked(motion []uint32, mark uint32) bool {
 	if a.All {
-		return kernel.AllEqual(motion, mark)
+		return kernel.Fastest.AllEqual(motion, mark)
 	}
-	if !kernel.AllEqualAt(a.Rows, motion, mark) {
+	if !kernel.Fastest.AllEqualAt(a.Rows, motion, mark) {
 		return false
 	}
 	for _, r := range a.Timed {
