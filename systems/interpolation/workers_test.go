@@ -107,7 +107,7 @@ func TestNoWorkerOutlivesItsEngine(t *testing.T) {
 func workersAsleep() (asleep int) {
 	stacks := make([]byte, 1<<20)
 	for _, stack := range strings.Split(string(stacks[:runtime.Stack(stacks, true)]), "\n\n") {
-		if head, _, _ := strings.Cut(stack, "\n"); strings.Contains(stack, "draw.(*worker).await(") && strings.Contains(head, "[chan receive") {
+		if head, _, _ := strings.Cut(stack, "\n"); strings.Contains(stack, "draw.(*worker).run(") && strings.Contains(head, "[chan receive") {
 			asleep++
 		}
 	}
