@@ -225,15 +225,15 @@ func (h *Hierarchy[P, M]) logicalLocal(e arche.Entity) *P {
 // visualLocal returns an entity's local visual pose in the same way. For an entity without one it
 // is the logical pose.
 func (h *Hierarchy[P, M]) visualLocal(e arche.Entity) *P {
-	if visual := (*P)(h.world.GetUnchecked(e, h.ids.visual)); visual != nil && !h.newborn(e) {
+	if visual := (*P)(h.world.GetUnchecked(e, h.ids.visual)); visual != nil && !h.awaitsSamples(e) {
 		return visual
 	}
 	return h.logicalLocal(e)
 }
 
-// newborn reports whether an entity will get samples and has none yet. Its visual pose may be a
-// zero that was never drawn, and its logical one will be drawn.
-func (h *Hierarchy[P, M]) newborn(e arche.Entity) bool {
+// awaitsSamples reports whether an entity will get samples and has none yet. Its visual pose may be
+// a zero that was never drawn, and its logical one will be drawn.
+func (h *Hierarchy[P, M]) awaitsSamples(e arche.Entity) bool {
 	if !h.world.HasUnchecked(e, h.ids.logical) {
 		return false
 	}

@@ -61,7 +61,7 @@ func TestBoxIsCorrected(t *testing.T) {
 
 // A box that only this client has pushed returns to its place. The server sends nothing about a
 // body at rest, and the client concludes from this that the body has not moved.
-func TestBoxThatNobodyPushed(t *testing.T) {
+func TestBoxPushedOnlyInThePrediction(t *testing.T) {
 	for _, network := range networks {
 		m := newMatchOf(t, boxProtocol(t, boxes()), nil)
 		a := m.join(network.path(5), nil)
@@ -140,7 +140,7 @@ func (c wildCodec) Decode(r *netcode.Reader, base *box) box {
 
 // No state of a body that a server can send breaks the prediction of other entities, or outlasts
 // the server's sending of it.
-func TestWildBodies(t *testing.T) {
+func TestExtremeBodyStates(t *testing.T) {
 	for _, wild := range []float32{float32(math.NaN()), float32(math.Inf(1)), 3e38, -1e30, 1e9} {
 		b, value := boxes(), float32(0)
 		m := newMatchOf(t, boxProtocol(t, b), nil)

@@ -121,7 +121,7 @@ func (m *match) until(p *player, status netcode.Status) {
 // another entity, never one that the entity did not have by the moment of the view, and never older
 // than the one before. No two entities draw one ID. In the end both sides have the same values, and
 // no delayed change is left.
-func TestArrivingWhateverHappens(t *testing.T) {
+func TestRandomDelayedChanges(t *testing.T) {
 	for seed := range arrivingSeeds {
 		path := wild(seed)
 		switch seed % 4 {

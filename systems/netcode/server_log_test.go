@@ -50,7 +50,7 @@ func told(log, line, more string) (lines, others int) {
 // A client that connects over and over for an hour, accepted or not, adds some lines a minute to
 // the log and not one for each time. No attempt is left uncounted, and a later client has its own
 // line again.
-func TestKnockingDoesNotFillTheLog(t *testing.T) {
+func TestReconnectingDoesNotFillTheLog(t *testing.T) {
 	for _, admitted := range []bool{false, true} {
 		var log bytes.Buffer
 		m := newMatch(t, func(c *netcode.ServerConfig[runner, input]) {

@@ -17,7 +17,7 @@ import (
 // a player that has played for a while, one that is kicked, new players and refusals of other
 // networks, and within a minute every new player that stays. It grows by a bounded number of lines
 // a minute.
-func TestStormsSilenceNobodyElse(t *testing.T) {
+func TestLogStormsHideNoOtherPlayer(t *testing.T) {
 	const stranger, other = "203.0.113.%d:1000", "198.51.100.1:7"
 	for _, storm := range []struct {
 		name, addr string
