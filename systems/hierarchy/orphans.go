@@ -18,12 +18,12 @@ import (
 func (h *Hierarchy[P, M]) rememberParents() {
 	if h.KeepOrphans {
 		h.logical.resize(len(h.topology.order().Nodes()))
-		h.remember(&h.logical, h.topology.order(), h.logicalLocal)
+		h.remember(h.logical, h.topology.order(), h.logicalLocal)
 	}
 }
 
 // remember renews the world poses of all living parents.
-func (h *Hierarchy[P, M]) remember(f *frames[P, M], o *tree.Order, local func(arche.Entity) *P) {
+func (h *Hierarchy[P, M]) remember(f frames[P, M], o *tree.Order, local func(arche.Entity) *P) {
 	nodes := o.Nodes()
 	for k := range nodes { // parents come first
 		if n := &nodes[k]; n.End > int32(k)+1 && h.world.Alive(n.Entity) {
@@ -79,11 +79,11 @@ func (h *Hierarchy[P, M]) lastVisual(e arche.Entity) M {
 // entities.
 func (h *Hierarchy[P, M]) rememberShifted(f func(P) P) {
 	if h.KeepOrphans || f != nil {
-		s := shifting[P, M]{h: h, frames: &h.visual, order: &h.topology.orders[h.topology.drawn], from: &h.ofVisual, f: f}
+		s := shifting[P, M]{h: h, frames: h.visual, order: &h.topology.orders[h.topology.drawn], from: &h.ofVisual, f: f}
 		s.run()
 	}
 	if h.KeepOrphans {
-		s := shifting[P, M]{h: h, frames: &h.logical, order: h.topology.order(), from: &h.ofLogical, f: f, parents: true}
+		s := shifting[P, M]{h: h, frames: h.logical, order: h.topology.order(), from: &h.ofLogical, f: f, parents: true}
 		s.run()
 	}
 }
@@ -92,7 +92,7 @@ func (h *Hierarchy[P, M]) rememberShifted(f func(P) P) {
 // parents count, and for dead entities the former ones.
 type shifting[P, M any] struct {
 	h       *Hierarchy[P, M]
-	frames  *frames[P, M]
+	frames  frames[P, M]
 	order   *tree.Order
 	from    *source[P, M]
 	f       func(P) P
@@ -149,12 +149,12 @@ func (s *shifting[P, M]) compose(k int32) {
 	case s.parents && n.End == k+1:
 		return
 	case up < 0 && s.f != nil:
-		f.composeRoot(k)
+		f.composeOn(k, nil)
 		pose := s.f(s.h.space.poseOf(*f.world(k)))
 		f.take(k, &pose)
 	}
 	if up < 0 {
-		f.composeRoot(k)
+		f.composeOn(k, nil)
 		return
 	}
 	s.renew(up)              // nearly always done, since parents come first
@@ -168,7 +168,7 @@ func (s *shifting[P, M]) root(cycle []arche.Entity) {
 	for _, e := range cycle {
 		if k := s.order.Index(e); k >= 0 {
 			s.frames.take(k, s.from.local(e))
-			s.frames.composeRoot(k)
+			s.frames.composeOn(k, nil)
 			s.state[k] = renewed
 		}
 	}

@@ -98,7 +98,7 @@ func (c *Capturer[T]) slowly(t *samples.Table[T], a *samples.Active, r uint32, l
 		path := c.offsets.PathTo(value, e, *prev, *cur, ratio(t.WasActive(r, lastGen), last, step))
 		c.offsets.Add(e, path, c.drawer.With(e, from))
 		c.samples.NoteChanged(e)
-		from = path.Start()
+		from = path.Start
 	case kind == record.Arrives:
 		end = step.From + over
 		if end <= step.From {
