@@ -41,7 +41,6 @@ type Hierarchy[P, M any] struct {
 	closed bool
 
 	engine *ecs.Engine
-	world  *arche.World
 	ancestry
 	space    space[P, M]
 	topology topology[P]
@@ -60,7 +59,7 @@ type Hierarchy[P, M any] struct {
 	fresh     bool                   // the feed has delivered nothing yet
 	takingAll bool
 
-	ids struct{ parent, logical, visual, otherLogical, otherVisual arche.ID }
+	ids struct{ logical, visual, otherLogical, otherVisual arche.ID }
 }
 
 // Hierarchy3D is the hierarchy of poses in space, Hierarchy2D that of poses in the plane.
@@ -112,11 +111,11 @@ func (h *Hierarchy[P, M]) Install(e *ecs.Engine) {
 		h.Log = slog.Default()
 	}
 	h.engine, h.world = e, e.World()
-	h.ids.parent = arche.ComponentID[components.Parent](h.world)
+	h.parent = arche.ComponentID[components.Parent](h.world)
+	h.living = alive.In(h.world, h.parent)
 	h.ids.logical = arche.ComponentID[components.Logical[P]](h.world)
 	h.ids.visual = arche.ComponentID[components.Visual[P]](h.world)
-	h.ancestry.world, h.ancestry.parent, h.ancestry.living = h.world, h.ids.parent, alive.In(h.world, h.ids.parent)
-	h.topology = newTopology[P](h.world, h.ids.parent)
+	h.topology = newTopology[P](h.world, h.parent)
 	h.ids.otherLogical, h.ids.otherVisual = h.space.other(h.world)
 	resource.Put(h.world, h)
 	e.AddAt(ecs.FixedEnd, OrderSweep, &hierarchySystem{"hierarchy's sweep", h.sweep, h.close})

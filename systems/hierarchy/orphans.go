@@ -36,7 +36,7 @@ func (h *Hierarchy[P, M]) remember(f frames[P, M], o *tree.Order, local func(arc
 // orphan detaches a child from a dead parent. The child stays at its place in the world: in space
 // as well as in the plane, if the engine has hierarchies of both.
 func (h *Hierarchy[P, M]) orphan(child, parent arche.Entity) {
-	(*components.Parent)(h.world.Get(child, h.ids.parent)).Entity = arche.Entity{}
+	(*components.Parent)(h.world.Get(child, h.parent)).Entity = arche.Entity{}
 	// The resources of an engine that was closed before it ran are still there.
 	inSpace, inThePlane := Of(h.world), of[components.Pose2D, mgl32.Mat3](h.world)
 	if inSpace != nil && inSpace.engine == h.engine {

@@ -46,16 +46,16 @@ func (h *Hierarchy[P, M]) reparent(child, parent arche.Entity, changeFrame func(
 		return fmt.Errorf("hierarchy: cannot make %v the parent of %v: %w", parent, child, ErrCycle)
 	}
 	old := h.parentOf(child)
-	if !h.world.Has(child, h.ids.parent) {
+	if !h.world.Has(child, h.parent) {
 		if parent.IsZero() {
 			return nil
 		}
-		h.world.Add(child, h.ids.parent)
+		h.world.Add(child, h.parent)
 	}
 	if old != parent {
 		changeFrame(child, old, parent)
 	}
-	(*components.Parent)(h.world.Get(child, h.ids.parent)).Entity = parent
+	(*components.Parent)(h.world.Get(child, h.parent)).Entity = parent
 	return nil
 }
 

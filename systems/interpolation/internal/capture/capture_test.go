@@ -10,6 +10,7 @@ import (
 	"github.com/tandem-ecs/tandem/components"
 	"github.com/tandem-ecs/tandem/ecs"
 	"github.com/tandem-ecs/tandem/systems/interpolation/internal/draw"
+	"github.com/tandem-ecs/tandem/systems/interpolation/internal/kernel"
 	"github.com/tandem-ecs/tandem/systems/interpolation/internal/offset"
 	"github.com/tandem-ecs/tandem/systems/interpolation/internal/samples"
 )
@@ -27,12 +28,12 @@ type rig[T any] struct {
 	capture *Capturer[T]
 }
 
-func newRig[T any](t testing.TB, plain Plain[T], a offset.Arithmetic[T], blend func(dst, prev, cur *T, t float32)) *rig[T] {
+func newRig[T any](t testing.TB, plain Plain[T], a offset.Arithmetic[T], blend func(dst, prev, cur []T, t float32)) *rig[T] {
 	r := &rig[T]{TB: t, w: arche.NewWorld()}
 	r.clock.StepEnd = stepLength
 	r.store = samples.New[T](&r.w, nil)
 	r.offsets = offset.New(a, r.store.Normal, stepLength)
-	drawer := draw.New(r.store, r.offsets, &r.clock, draw.Blends[T]{One: blend}, 0)
+	drawer := draw.New(r.store, r.offsets, &r.clock, draw.Blends[T]{All: blend}, 0)
 	r.capture = New(r.store, r.offsets, drawer, plain)
 	return r
 }
@@ -43,7 +44,7 @@ func newNumbers(t testing.TB) *rig[float32] {
 		Sub:   func(to, from float32) float32 { return to - from },
 		Add:   func(base, offset float32) float32 { return base + offset },
 		Scale: func(offset, factor float32) float32 { return offset * factor },
-	}, func(dst, prev, cur *float32, t float32) { *dst = *prev + (*cur-*prev)*t })
+	}, func(dst, prev, cur []float32, t float32) { dst[0] = prev[0] + (cur[0]-prev[0])*t })
 }
 
 // spawn makes an entity with a logical and a visual value, and whatever else is named.
@@ -175,8 +176,9 @@ func TestMovementsOverATimeOfTheirOwn(t *testing.T) {
 	want(r, "arrived", a, 10, 10, 0, 0)
 }
 
-// A correction takes the samples to the corrected path, and the difference to the drawn value fades.
-// The path begins where the entity's motion of the step before leads back to, or where it is given.
+// A correction takes the samples to the corrected path, and the difference to the drawn value
+// fades. The path begins where the entity's motion of the step before leads back to, or where it is
+// given.
 func TestCorrections(t *testing.T) {
 	r := newNumbers(t)
 	e, given := r.spawn(0), r.spawn(0)
@@ -246,7 +248,7 @@ func TestMotionAcrossTables(t *testing.T) {
 
 // The capture of poses by the kernel and that of any values agree.
 func TestPosesAreCapturedLikeOtherValues(t *testing.T) {
-	blend := func(dst, prev, cur *components.Pose3D, t float32) { *dst = components.Blend3D(*prev, *cur, t) }
+	blend := kernel.Fastest.Blend3D
 	rigs := []*rig[components.Pose3D]{
 		newRig(t, Poses3D, offset.Pose3D(), blend),
 		newRig(t, Values[components.Pose3D], offset.Pose3D(), blend),

@@ -13,10 +13,9 @@ import (
 	"github.com/tandem-ecs/tandem/systems/interpolation/internal/samples"
 )
 
-// Blends are three ways to blend, which give the same bits: one value, a column, the rows of a
-// list.
+// Blends are two ways to blend, which give the same bits: a column, and the rows of a list. A
+// single value is a column of one.
 type Blends[T any] struct {
-	One  func(dst, prev, cur *T, t float32)
 	All  func(dst, prev, cur []T, t float32)
 	Rows func(rows []uint32, dst, prev, cur []T, t float32)
 }
@@ -126,7 +125,7 @@ func (d *Drawer[T]) drawTimed(k int, t *samples.Table[T], a *samples.Active, sti
 		case still:
 			visual[r] = cur[r]
 		default:
-			d.blends.One(&visual[r], &prev[r], &cur[r], own.Fraction(now))
+			d.blends.All(visual[r:r+1], prev[r:r+1], cur[r:r+1], own.Fraction(now))
 		}
 		kept = append(kept, r)
 	}
@@ -188,7 +187,7 @@ func (d *Drawer[T]) At(r *samples.Row[T], now time.Duration) T {
 
 // Between returns a blend of two samples.
 func (d *Drawer[T]) Between(prev, cur *T, t float32) T {
-	d.blends.One(&d.one, prev, cur, t)
+	d.blends.All(column.One(&d.one), column.One(prev), column.One(cur), t)
 	return d.one
 }
 

@@ -135,7 +135,7 @@ func BenchmarkCapture(b *testing.B) {
 func BenchmarkBlendOne(b *testing.B) {
 	prev, cur := samples(1, 1)
 	for b.Loop() {
-		cur[0] = BlendOne3D(&prev[0], &cur[0], 0.37)
+		cur[0] = blendOne3D(&prev[0], &cur[0], 0.37)
 	}
 }
 

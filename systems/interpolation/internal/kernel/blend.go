@@ -17,9 +17,6 @@ const (
 	AVX2
 )
 
-// Available reports whether Fastest and AVX2 mean assembly here, and not Scalar.
-func Available() bool { return hasAVX2 }
-
 func (p Path) avx2() bool { return hasAVX2 && p != Scalar }
 
 // avx512 reports whether whole columns of poses are blended by AVX-512. The other loops have no
@@ -56,11 +53,6 @@ const (
 	// list is as good as a stream.
 	sparse = 4
 )
-
-// BlendOne3D returns the blend of a single pose, with the bits that the others give for it.
-func BlendOne3D(prev, cur *components.Pose3D, t float32) components.Pose3D {
-	return blendOne(prev, cur, curveAt(t))
-}
 
 // Blend3D writes dst[i] = blend(prev[i], cur[i], t) for every i. The slices have equal length;
 // rotations have unit length; t is in [0, 1).

@@ -214,7 +214,7 @@ func TestCapturePaths(t *testing.T) {
 // One row among many that move is special: in every lane, and in every way. The assembly must stop
 // at its eight, having touched none of them.
 func TestCaptureOfASpecialRow(t *testing.T) {
-	if !Available() {
+	if !hasAVX2 {
 		t.Skip("no AVX2 here")
 	}
 	const n = 24

@@ -138,7 +138,7 @@ func wantPanic(t *testing.T, text string, f func()) {
 // assemblies are the paths by assembly that the processor can execute, from the narrowest vectors
 // to the widest.
 func assemblies() (paths []Path) {
-	if Available() {
+	if hasAVX2 {
 		paths = append(paths, AVX2)
 	}
 	if hasAVX512 {
@@ -158,4 +158,11 @@ func eachPath(t *testing.T, f func(t *testing.T, p Path)) {
 			f(t, path)
 		})
 	}
+}
+
+// blendOne3D blends a single pose as a column of one.
+func blendOne3D(prev, cur *pose, t float32) pose {
+	dst := [1]pose{}
+	Fastest.Blend3D(dst[:], []pose{*prev}, []pose{*cur}, t)
+	return dst[0]
 }

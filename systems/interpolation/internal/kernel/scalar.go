@@ -134,15 +134,6 @@ func blendScalarRows(rows []uint32, dst, prev, cur []components.Pose3D, c *curve
 	}
 }
 
-// blendOne blends a single pose.
-func blendOne(prev, cur *components.Pose3D, c curve) (out components.Pose3D) {
-	blendScalarRows(firstRows[:1], one(&out), one(prev), one(cur), &c, poseBytes)
-	return out
-}
-
-// one views a single pose as a column.
-func one(p *components.Pose3D) []components.Pose3D { return unsafe.Slice(p, 1) }
-
 // curve holds what the slerp of a whole batch shares: the fraction t and the three coefficients
 // that bend the weight of a plain nlerp into that of a slerp. The assembly reads it by offset, so
 // the order of the fields is fixed.
