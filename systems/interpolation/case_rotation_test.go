@@ -124,7 +124,7 @@ func TestCase29DegenerateRotations(t *testing.T) {
 }
 
 // The simulation reads the value that it wrote: only samples are normalised.
-func TestGetReturnsWhatWasSet(t *testing.T) {
+func TestGetReturnsTheSetValue(t *testing.T) {
 	s := NewStage(t, 10)
 	long := Turned(At(1, 2, 3), TurnY(30).Scale(3))
 	e, born := s.Spawn(At(0, 0, 0)), s.Spawn(long)

@@ -91,7 +91,7 @@ func TestDelayedChangesAllocateNothing(t *testing.T) {
 			}
 		})
 	}
-	a := m.join(wild(1), nil)
+	a := m.join(lossyPath(1), nil)
 	m.run(20*time.Second, nil)
 	m.mustPlay()
 	kept := 0

@@ -44,7 +44,7 @@ func give[T any](w *arche.World, e arche.Entity, v T) {
 	*(*T)(w.Get(e, id)) = v
 }
 
-func wild(seed uint64) linksim.Path {
+func lossyPath(seed uint64) linksim.Path {
 	return linksim.Symmetric(linksim.Condition{Delay: 50 * time.Millisecond, Jitter: 100 * time.Millisecond, Loss: 0.15, Duplicate: 0.1, Seed: seed})
 }
 
@@ -62,7 +62,7 @@ func TestValuesMatchTheDrawnPose(t *testing.T) {
 		{"steady", linksim.Symmetric(linksim.Condition{Delay: 60 * time.Millisecond, Seed: 1}), interp.Default, false},
 		{"seeds", seeds(5), interp.Default, false},
 		{"seeds, at rest", seeds(6), interp.Default, true},
-		{"packets overtake each other", wild(7), interp.Hermite, false},
+		{"packets overtake each other", lossyPath(7), interp.Hermite, false},
 		{"present", seeds(8), interp.Naive, true},
 	} {
 		p := newProtocol(t, netcode.Config{})

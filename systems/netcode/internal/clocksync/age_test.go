@@ -61,7 +61,7 @@ func newAgeMeter(t testing.TB) *AgeMeter {
 }
 
 // The age is that of the newest input, for early and for late inputs.
-func TestAgeMeterTellsTheNewest(t *testing.T) {
+func TestAgeMeterReportsTheNewest(t *testing.T) {
 	m := newAgeMeter(t)
 	if r := m.Report(); r.Age != NoAge {
 		t.Errorf("an age of %d before any input", r.Age)

@@ -10,7 +10,7 @@ import (
 	"github.com/tandem-ecs/tandem/systems/netcode/internal/tick"
 )
 
-func TestPendingDropsWhatTheServerApplied(t *testing.T) {
+func TestPendingDropsAppliedInputs(t *testing.T) {
 	p := prediction.NewPending[control](8)
 	for i := range 6 {
 		p.Push(tick.Tick(math.MaxUint32-2).Add(i), control{Move: 1}) // ids wrap after the third
@@ -36,7 +36,7 @@ func TestPendingDropsWhatTheServerApplied(t *testing.T) {
 	}
 }
 
-func TestPendingKeepsWhatIsNeededFor(t *testing.T) {
+func TestPendingKeepsNeededInputs(t *testing.T) {
 	p := prediction.NewPending[control](16)
 	for i := range 10 {
 		p.Push(tick.Tick(i), control{Press: uint8(i)})
