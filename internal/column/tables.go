@@ -93,7 +93,7 @@ func (t *Tables) Find() []Rows {
 			}
 			t.same = false
 		}
-		if !known || rows.n > left || !rows.holds(query, rows.n-1) || rows.n < left && rows.holds(query, rows.n) {
+		if !known || !rows.ends(query, left) {
 			rows.n = rows.length(query, left)
 			t.same = false
 		}
@@ -114,14 +114,20 @@ func (r *Rows) has(q *arche.Query) bool {
 	return q.Mask() == r.info.mask && (!r.info.relation || q.Relation(r.info.id) == r.target)
 }
 
-// holds reports whether the row that lies k rows behind that of a query belongs to the table. The
-// query is a copy to go ahead with, which must not come to its end, where it would close.
-func (r *Rows) holds(ahead arche.Query, k int) bool {
-	return (k == 0 || ahead.Step(k)) && r.has(&ahead)
+// ends reports whether the table whose first row the query stands on is over after n rows. It gets
+// a copy of the query to go ahead with, which must not come to its end, where it would close; left
+// is how many rows there are from here on, in all tables.
+func (r *Rows) ends(ahead arche.Query, left int) bool {
+	if r.n > left || r.n > 1 && !ahead.Step(r.n-1) || !r.has(&ahead) {
+		return false
+	}
+	return r.n == left || ahead.Next() && !r.has(&ahead)
 }
 
-// length returns how many rows the table has on whose first row the query stands; left is how many
-// there are from here on, in all tables.
+// holds reports whether the row that lies k rows behind that of a query belongs to the table.
+func (r *Rows) holds(ahead arche.Query, k int) bool { return ahead.Step(k) && r.has(&ahead) }
+
+// length returns how many rows the table has, in the same way.
 func (r *Rows) length(q arche.Query, left int) int {
 	low, high := 0, 1 // row low belongs to the table
 	for high < left && r.holds(q, high) {
