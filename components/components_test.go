@@ -244,7 +244,7 @@ func TestBlendFarFromTheOrigin(t *testing.T) {
 	}
 }
 
-func TestVisualHoldsWhatIsSet(t *testing.T) {
+func TestVisualHoldsTheSetValue(t *testing.T) {
 	v := NewVisual(At3D(1, 2, 3))
 	if got := v.Get(); got != At3D(1, 2, 3) {
 		t.Errorf("Get = %v after New", got)

@@ -1,6 +1,9 @@
 package ecs
 
-import "time"
+import (
+	"slices"
+	"time"
+)
 
 // adaptive chooses among fixed rates by the cost of a fixed step. It is the usual remedy for the
 // death spiral (60 -> 30 -> 15 Hz and back), with processor time in place of frame time, and with
@@ -40,12 +43,7 @@ func newAdaptive(c Config) *adaptive {
 
 // follow notes a rate that was set from outside.
 func (a *adaptive) follow(rate int) {
-	a.at = -1
-	for i, r := range a.rates {
-		if r == rate {
-			a.at = i
-		}
-	}
+	a.at = slices.Index(a.rates, rate)
 	a.known, a.calm = 0, 0
 }
 

@@ -185,8 +185,3 @@ func (c *clock) setScale(millionths uint64) {
 		c.single = false
 	}
 }
-
-func (c *clock) setStretch(millionths uint64) {
-	c.stretch = millionths
-	c.time.Stretch = fromMillionths(millionths)
-}

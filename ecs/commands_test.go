@@ -44,7 +44,7 @@ func TestCommandsRunAfterTheirSystem(t *testing.T) {
 	}
 }
 
-func TestCommandsForTheDeadAreSkipped(t *testing.T) {
+func TestCommandsForDeadEntitiesAreSkipped(t *testing.T) {
 	e := newEngine(t, ecs.Config{})
 	w := e.World()
 	victim, dead := w.NewEntity(), w.NewEntity()

@@ -68,8 +68,7 @@ const (
 func (c Config) withDefaults() (Config, error) {
 	var errs []error
 	c.AdaptiveRates = slices.Clone(c.AdaptiveRates)
-	slices.Sort(c.AdaptiveRates)
-	slices.Reverse(c.AdaptiveRates)
+	slices.SortFunc(c.AdaptiveRates, func(a, b int) int { return b - a })
 	c.AdaptiveRates = slices.Compact(c.AdaptiveRates)
 	for _, rate := range c.AdaptiveRates {
 		if checkRate(rate) != nil {

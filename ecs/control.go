@@ -29,11 +29,8 @@ func (e *Engine) SetStretch(stretch float64) error {
 	if !(stretch >= MinStretch && stretch <= MaxStretch) {
 		return fmt.Errorf("ecs: a stretch of %v is outside %v to %v", stretch, MinStretch, MaxStretch)
 	}
-	m, err := toMillionths(stretch)
-	if err != nil {
-		return err
-	}
-	e.clock.setStretch(m)
+	m, _ := toMillionths(stretch) // it is in range
+	e.clock.stretch, e.clock.time.Stretch = m, fromMillionths(m)
 	return nil
 }
 

@@ -246,7 +246,7 @@ func (e *Engine) runStage(stage Stage) {
 		if en.disabled || en.removed {
 			continue
 		}
-		e.call(en, "Update")
+		e.call(en, "Update", en.system.Update)
 	}
 }
 
@@ -255,7 +255,7 @@ func (e *Engine) initialize(en *entry) {
 		return
 	}
 	en.begun = true
-	e.call(en, "Initialize")
+	e.call(en, "Initialize", en.system.Initialize)
 }
 
 func (e *Engine) finalize(en *entry) {
@@ -263,25 +263,18 @@ func (e *Engine) finalize(en *entry) {
 		return
 	}
 	en.begun = false
-	e.call(en, "Finalize")
+	e.call(en, "Finalize", en.system.Finalize)
 }
 
 // call runs one method of a system, wraps its panic, and carries out its commands.
-func (e *Engine) call(en *entry, method string) {
+func (e *Engine) call(en *entry, method string, run func(w *arche.World)) {
 	locked := e.world.IsLocked()
 	defer e.explain(en, method)
 	// A system may add or remove another one, even with a query open. It closes the query itself,
 	// and its commands wait until it has returned.
 	inner := e.calling
 	e.calling = true
-	switch method {
-	case "Update":
-		en.system.Update(e.world)
-	case "Initialize":
-		en.system.Initialize(e.world)
-	default:
-		en.system.Finalize(e.world)
-	}
+	run(e.world)
 	e.calling = inner
 	if e.world.IsLocked() && !locked {
 		panic("the system left a query open, which locks the world; iterate it to the end or call its Close")

@@ -84,7 +84,7 @@ func (method) fail(*arche.World) { panic("no") }
 
 // An edit of the world's structure while a query is open is arche's panic, which does not say what
 // to do about it.
-func TestPanicOfALockedWorldSaysWhatToDo(t *testing.T) {
+func TestPanicOfALockedWorldNamesTheRemedy(t *testing.T) {
 	e := newEngine(t, ecs.Config{})
 	e.World().NewEntity()
 	e.Add(ecs.FixedUpdate, ecs.SystemFunc(func(w *arche.World) {

@@ -16,7 +16,7 @@ type thing struct{ _ int32 }
 
 // Every entity that there could be is alive exactly if it is in the world, however often its id has
 // been given out, and whatever was asked before.
-func TestCensusAgainstTheWorld(t *testing.T) {
+func TestSetAgainstTheWorld(t *testing.T) {
 	for seed := range uint64(20) {
 		random := rand.New(rand.NewPCG(seed, 3))
 		w := arche.NewWorld()

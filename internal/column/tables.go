@@ -1,17 +1,17 @@
 package column
 
 import (
+	"sort"
 	"unsafe"
 
 	arche "github.com/mlange-42/arche/ecs"
 )
 
 // Tables finds whole columns of components. A query stands on the first row of each table in turn,
-// rows lie one after the other, and a second query counts them. That one is for the exact mask of
-// the table and, if the table has a relation, for its target.
+// and rows lie one after the other. A copy of the query looks ahead to find where the table ends.
 //
-// Most tables keep their length from one call to the next. A check of that is cheaper than a count:
-// the last row still belongs to this table, and the next row does not.
+// Most tables keep their length from one call to the next, so it looks there first: the last row
+// still belongs to this table, and the next row does not.
 //
 // The rows that Find returns are valid until the world's structure changes. Make it with [New] or
 // [NewFor].
@@ -40,9 +40,7 @@ type maskInfo struct {
 	mask     arche.Mask
 	partial  bool // not all columns are there
 	relation bool
-	id       arche.ID             // of the relation
-	all      arche.CachedFilter   // without a relation: all rows
-	of       arche.RelationFilter // with a relation: those of one target
+	id       arche.ID // of the relation
 }
 
 // New prepares to find the tables of entities that have all the components with the ids given.
@@ -60,14 +58,9 @@ func NewFor(w *arche.World, filter arche.Filter, ids ...arche.ID) Tables {
 	return Tables{world: w, filter: w.Cache().Register(filter), ids: ids, all: arche.All(ids...), masks: map[arche.Mask]*maskInfo{}}
 }
 
-// Close unregisters the filters.
+// Close unregisters the filter.
 func (t *Tables) Close() {
 	t.world.Cache().Unregister(&t.filter)
-	for _, info := range t.masks {
-		if !info.relation {
-			t.world.Cache().Unregister(&info.all)
-		}
-	}
 	t.masks, t.found = nil, nil
 }
 
@@ -101,7 +94,7 @@ func (t *Tables) Find() []Rows {
 			t.same = false
 		}
 		if !known || !rows.ends(query, left) {
-			rows.n = rows.info.count(t.world, rows.target)
+			rows.n = rows.length(query, left)
 			t.same = false
 		}
 		left -= rows.n
@@ -131,16 +124,17 @@ func (r *Rows) ends(ahead arche.Query, left int) bool {
 	return r.n == left || ahead.Next() && !r.has(&ahead)
 }
 
-// count returns how many rows one of the tables has.
-func (m *maskInfo) count(w *arche.World, target arche.Entity) int {
-	filter := arche.Filter(&m.all)
-	if m.relation {
-		m.of.Target = target
-		filter = &m.of
+// holds reports whether the row that lies k rows behind that of a query belongs to the table.
+func (r *Rows) holds(ahead arche.Query, k int) bool { return ahead.Step(k) && r.has(&ahead) }
+
+// length returns how many rows the table has, in the same way.
+func (r *Rows) length(q arche.Query, left int) int {
+	low, high := 0, 1 // row low belongs to the table
+	for high < left && r.holds(q, high) {
+		low, high = high, 2*high
 	}
-	query := w.Query(filter)
-	defer query.Close()
-	return query.Count()
+	high = min(high, left)
+	return low + 1 + sort.Search(high-low-1, func(k int) bool { return !r.holds(q, low+1+k) })
 }
 
 func (t *Tables) info(mask arche.Mask) *maskInfo {
@@ -152,12 +146,6 @@ func (t *Tables) info(mask arche.Mask) *maskInfo {
 		if i, ok := arche.ComponentInfo(t.world, id); ok && i.IsRelation && mask.Get(id) {
 			info.relation, info.id = true, id
 		}
-	}
-	exclusive := mask.Exclusive()
-	if info.relation {
-		info.of.Filter = &exclusive // not registered: that would be one for every target
-	} else {
-		info.all = t.world.Cache().Register(&exclusive)
 	}
 	t.masks[mask] = info
 	return info

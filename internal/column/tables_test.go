@@ -13,7 +13,7 @@ import (
 // tables that have grown, shrunk, been removed or been added, also when the sum of their lengths is
 // the same. Relations make many tables of one mask, some with dead targets. It must also report
 // whether anything has changed, since a caller keeps its slices otherwise.
-func TestTablesAreWhatAQueryWalks(t *testing.T) {
+func TestTablesHaveTheRowsOfAQuery(t *testing.T) {
 	type (
 		wide  struct{ _ [3]uint64 }
 		thin  struct{ _ uint32 }
@@ -72,13 +72,13 @@ func TestTablesAreWhatAQueryWalks(t *testing.T) {
 					w.NewEntity(ids...) // the last rows, so that the others stay
 				}
 				all := w.Query(arche.All(ids...))
-				var guests []arche.Entity
+				var temporary []arche.Entity
 				for all.Next() {
 					if !slices.Contains(members, all.Entity()) {
-						guests = append(guests, all.Entity())
+						temporary = append(temporary, all.Entity())
 					}
 				}
-				for _, e := range guests {
+				for _, e := range temporary {
 					w.RemoveEntity(e)
 				}
 			},

@@ -57,7 +57,7 @@ func TestCyclesWrittenDirectly(t *testing.T) {
 		f.h.EachVisualWorld(func(e arche.Entity, _ *mgl32.Mat4) { seen[e]++ })
 		for _, e := range append(append([]arche.Entity(nil), ring...), tail, other) {
 			if seen[e] != 1 {
-				t.Errorf("EachVisualWorld told of %v %d times", e, seen[e])
+				t.Errorf("EachVisualWorld reported %v %d times", e, seen[e])
 			}
 		}
 		// Mending it by Reparent keeps the world poses, which are those of roots.
@@ -130,9 +130,9 @@ func TestShiftBesideACycle(t *testing.T) {
 			}
 			check := func(what string) {
 				t.Helper()
-				told := 0
+				reported := 0
 				f.h.EachVisualWorld(func(e arche.Entity, m *mgl32.Mat4) {
-					told++
+					reported++
 					if e == leaf && what == "at once" {
 						return // what hangs below, and is no parent, waits for the frame
 					}
@@ -140,8 +140,8 @@ func TestShiftBesideACycle(t *testing.T) {
 						t.Errorf("ring of %d, closed %s, %s: %v is at %v, want %v", n, when, what, e, m[12], want[e])
 					}
 				})
-				if told < last+3 {
-					t.Errorf("ring of %d, closed %s, %s: told of %d", n, when, what, told)
+				if reported < last+3 {
+					t.Errorf("ring of %d, closed %s, %s: reported %d", n, when, what, reported)
 				}
 			}
 			check("at once")

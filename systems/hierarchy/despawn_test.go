@@ -73,7 +73,7 @@ func TestDespawnInAFrameWithoutAStep(t *testing.T) {
 }
 
 // A parent that is despawned before a sweep has found it counts all the same.
-func TestSpawnedAttachedAndOrphanedAtOnce(t *testing.T) {
+func TestSpawnedAttachedAndOrphanedInOneStage(t *testing.T) {
 	for _, keep := range []bool{false, true} {
 		var options []func(*hierarchy.Hierarchy3D)
 		if keep {
@@ -179,7 +179,7 @@ func TestKeepOrphansAfterAShift(t *testing.T) {
 
 // A child that gets another parent after its own was despawned, but before the sweep, keeps its
 // place in the world.
-func TestReparentAwayFromTheDead(t *testing.T) {
+func TestReparentFromADeadParent(t *testing.T) {
 	for _, options := range [][]func(*hierarchy.Hierarchy3D){nil, {keepOrphans}} {
 		for _, moving := range []bool{false, true} {
 			for _, stage := range []ecs.Stage{ecs.FixedUpdate, ecs.NormalUpdate} {
@@ -229,7 +229,7 @@ func TestReparentAwayFromTheDead(t *testing.T) {
 
 // A parent is despawned and the origin moves in one stage, in either order. The child stands at its
 // place in the moved world, as an orphan and after reparenting.
-func TestParentDiesAsTheOriginMoves(t *testing.T) {
+func TestParentDespawnedDuringAShift(t *testing.T) {
 	for _, options := range [][]func(*hierarchy.Hierarchy3D){nil, {keepOrphans}} {
 		for _, before := range []bool{false, true} {
 			f := newTreeStage(t, 10, options...)

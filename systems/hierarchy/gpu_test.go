@@ -30,14 +30,14 @@ func TestMarkedForTheGPUBetweenSyncAndPropagation(t *testing.T) {
 	mark = true
 	f.Update(10 * time.Millisecond)
 	f.Near("the root, by itself", f.X(root), 3.4, 1e-5)
-	told := 0
+	reported := 0
 	f.h.EachVisualWorld(func(e arche.Entity, m *mgl32.Mat4) {
-		told++
+		reported++
 		want := 3.4
 		if e == child {
 			want++
 		}
 		f.Near("in the pass", float64(m[12]), want, 1e-5)
 	})
-	f.Near("members", float64(told), 2, 0)
+	f.Near("members", float64(reported), 2, 0)
 }

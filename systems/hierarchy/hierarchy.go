@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"slices"
 
 	"github.com/go-gl/mathgl/mgl32"
 	arche "github.com/mlange-42/arche/ecs"
@@ -42,7 +41,6 @@ type Hierarchy[P, M any] struct {
 	closed bool
 
 	engine *ecs.Engine
-	world  *arche.World
 	ancestry
 	space    space[P, M]
 	topology topology[P]
@@ -61,7 +59,7 @@ type Hierarchy[P, M any] struct {
 	fresh     bool                   // the feed has delivered nothing yet
 	takingAll bool
 
-	ids struct{ parent, logical, visual, otherLogical, otherVisual arche.ID }
+	ids struct{ logical, visual, otherLogical, otherVisual arche.ID }
 }
 
 // Hierarchy3D is the hierarchy of poses in space, Hierarchy2D that of poses in the plane.
@@ -113,22 +111,13 @@ func (h *Hierarchy[P, M]) Install(e *ecs.Engine) {
 		h.Log = slog.Default()
 	}
 	h.engine, h.world = e, e.World()
-	h.ids.parent = arche.ComponentID[components.Parent](h.world)
+	h.parent = arche.ComponentID[components.Parent](h.world)
+	h.living = alive.In(h.world, h.parent)
 	h.ids.logical = arche.ComponentID[components.Logical[P]](h.world)
 	h.ids.visual = arche.ComponentID[components.Visual[P]](h.world)
-	h.ancestry.world, h.ancestry.parent, h.ancestry.living = h.world, h.ids.parent, alive.In(h.world, h.ids.parent)
-	h.topology = newTopology[P](h.world, h.ids.parent)
+	h.topology = newTopology[P](h.world, h.parent)
 	h.ids.otherLogical, h.ids.otherVisual = h.space.other(h.world)
 	resource.Put(h.world, h)
-	all, _ := h.world.Resources().Get(arche.ResourceID[installed](h.world)).(*installed)
-	if all == nil {
-		all = &installed{}
-		arche.AddResource(h.world, all)
-	}
-	if all.engine != e { // left by an engine that was closed before it ran
-		*all = installed{engine: e}
-	}
-	all.list = append(all.list, h)
 	e.AddAt(ecs.FixedEnd, OrderSweep, &hierarchySystem{"hierarchy's sweep", h.sweep, h.close})
 	e.AddAt(ecs.VisualSync, ecs.OrderSync-1, &hierarchySystem{"hierarchy's sweep", h.sweep, h.close})
 	e.AddAt(ecs.VisualSync, OrderPropagate, &hierarchySystem{"hierarchy's propagation", h.propagate, h.close})
@@ -152,9 +141,6 @@ func (h *Hierarchy[P, M]) close(w *arche.World) {
 	}
 	h.closed = true
 	h.topology.close(w, resource.Take(w, h))
-	if all, _ := w.Resources().Get(arche.ResourceID[installed](w)).(*installed); all != nil {
-		all.list = slices.DeleteFunc(all.list, func(o releaser) bool { return o == releaser(h) })
-	}
 }
 
 // LogicalWorld returns an entity's world pose in the simulation as a column-major matrix, composed
@@ -185,7 +171,7 @@ func (h *Hierarchy[P, M]) VisualWorld(e arche.Entity) M {
 func (h *Hierarchy[P, M]) EachVisualWorld(f func(e arche.Entity, world *M)) {
 	nodes := h.topology.orders[h.topology.drawn].Nodes()
 	for k := range nodes {
-		if e := nodes[k].Entity(); h.world.Alive(e) {
+		if e := nodes[k].Entity; h.world.Alive(e) {
 			f(e, h.visual.world(int32(k)))
 		}
 	}
@@ -238,15 +224,15 @@ func (h *Hierarchy[P, M]) logicalLocal(e arche.Entity) *P {
 // visualLocal returns an entity's local visual pose in the same way. For an entity without one it
 // is the logical pose.
 func (h *Hierarchy[P, M]) visualLocal(e arche.Entity) *P {
-	if visual := (*P)(h.world.GetUnchecked(e, h.ids.visual)); visual != nil && !h.newborn(e) {
+	if visual := (*P)(h.world.GetUnchecked(e, h.ids.visual)); visual != nil && !h.awaitsSamples(e) {
 		return visual
 	}
 	return h.logicalLocal(e)
 }
 
-// newborn reports whether an entity will get samples and has none yet. Its visual pose may be a
-// zero that was never drawn, and its logical one will be drawn.
-func (h *Hierarchy[P, M]) newborn(e arche.Entity) bool {
+// awaitsSamples reports whether an entity will get samples and has none yet. Its visual pose may be
+// a zero that was never drawn, and its logical one will be drawn.
+func (h *Hierarchy[P, M]) awaitsSamples(e arche.Entity) bool {
 	if !h.world.HasUnchecked(e, h.ids.logical) {
 		return false
 	}

@@ -15,7 +15,7 @@ import (
 
 // A ship's place was read long ago. Since then it has moved far, and it is despawned. A child that
 // is reparented in the same stage stands at the ship's last place, not at the one that was read.
-func TestReparentAwayFromTheDeadForgetsOldQuestions(t *testing.T) {
+func TestReparentFromADeadParentThatMoved(t *testing.T) {
 	f := newTreeStage(t, 10)
 	ship := f.Spawn(At(0, 0, 0))
 	pilot := f.child(ship, At(1, 0, 0))
@@ -42,7 +42,7 @@ func TestReparentAwayFromTheDeadForgetsOldQuestions(t *testing.T) {
 
 // A parent dies when the frame has looked for deaths already, and its children are drawn where it
 // was, once more, also if others have come into the hierarchy in this very frame.
-func TestParentDiesWithinVisualSync(t *testing.T) {
+func TestParentDespawnedWithinVisualSync(t *testing.T) {
 	for _, joined := range []bool{false, true} {
 		f := newTreeStage(t, 10)
 		// so that everybody stands elsewhere in the order once it has gone
@@ -69,7 +69,7 @@ func TestParentDiesWithinVisualSync(t *testing.T) {
 		if drawn[child] != 11 || drawn[below] != 12 {
 			t.Errorf("others have joined %v: drawn at %v", joined, drawn)
 		}
-		if _, told := drawn[parent]; told {
+		if _, reported := drawn[parent]; reported {
 			t.Error("a dead entity was reported")
 		}
 		f.Near("asked for", f.worldX(below), 12, 0)
@@ -144,7 +144,7 @@ func TestRotationsOfAnyLengthInAHierarchy(t *testing.T) {
 }
 
 // A hierarchy that changes in every step allocates no memory: the scratch of the order is kept.
-func TestChangingFamiliesAllocateLittle(t *testing.T) {
+func TestTopologyChangesAllocateLittle(t *testing.T) {
 	for _, options := range [][]func(*hierarchy.Hierarchy3D){nil, {keepOrphans}} {
 		f := newTreeStage(t, 10, options...)
 		root := f.Spawn(At(0, 0, 0))

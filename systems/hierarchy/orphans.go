@@ -3,10 +3,10 @@ package hierarchy
 import (
 	"slices"
 
+	"github.com/go-gl/mathgl/mgl32"
 	arche "github.com/mlange-42/arche/ecs"
 
 	"github.com/tandem-ecs/tandem/components"
-	"github.com/tandem-ecs/tandem/ecs"
 	"github.com/tandem-ecs/tandem/systems/hierarchy/internal/tree"
 	"github.com/tandem-ecs/tandem/systems/interpolation"
 )
@@ -18,16 +18,16 @@ import (
 func (h *Hierarchy[P, M]) rememberParents() {
 	if h.KeepOrphans {
 		h.logical.resize(len(h.topology.order().Nodes()))
-		h.remember(&h.logical, h.topology.order(), h.logicalLocal)
+		h.remember(h.logical, h.topology.order(), h.logicalLocal)
 	}
 }
 
 // remember renews the world poses of all living parents.
-func (h *Hierarchy[P, M]) remember(f *frames[P, M], o *tree.Order, local func(arche.Entity) *P) {
+func (h *Hierarchy[P, M]) remember(f frames[P, M], o *tree.Order, local func(arche.Entity) *P) {
 	nodes := o.Nodes()
 	for k := range nodes { // parents come first
-		if n := &nodes[k]; n.End() > int32(k)+1 && h.world.Alive(n.Entity()) {
-			f.take(int32(k), local(n.Entity()))
+		if n := &nodes[k]; n.End > int32(k)+1 && h.world.Alive(n.Entity) {
+			f.take(int32(k), local(n.Entity))
 			f.compose(nodes, int32(k), int32(k)+1)
 		}
 	}
@@ -36,9 +36,14 @@ func (h *Hierarchy[P, M]) remember(f *frames[P, M], o *tree.Order, local func(ar
 // orphan detaches a child from a dead parent. The child stays at its place in the world: in space
 // as well as in the plane, if the engine has hierarchies of both.
 func (h *Hierarchy[P, M]) orphan(child, parent arche.Entity) {
-	(*components.Parent)(h.world.Get(child, h.ids.parent)).Entity = arche.Entity{}
-	for _, other := range arche.GetResource[installed](h.world).list {
-		other.release(child, parent)
+	(*components.Parent)(h.world.Get(child, h.parent)).Entity = arche.Entity{}
+	// The resources of an engine that was closed before it ran are still there.
+	inSpace, inThePlane := Of(h.world), of[components.Pose2D, mgl32.Mat3](h.world)
+	if inSpace != nil && inSpace.engine == h.engine {
+		inSpace.release(child, parent)
+	}
+	if inThePlane != nil && inThePlane.engine == h.engine {
+		inThePlane.release(child, parent)
 	}
 }
 
@@ -51,21 +56,11 @@ func (h *Hierarchy[P, M]) release(child, parent arche.Entity) {
 	})
 }
 
-// installed are the hierarchies of an engine: one of each kind at most.
-type installed struct {
-	engine *ecs.Engine
-	list   []releaser
-}
-
-type releaser interface {
-	release(child, parent arche.Entity)
-}
-
 // lastLogical returns the last world pose of a dead parent in the simulation. If that was not kept,
 // it returns the one that was drawn.
 func (h *Hierarchy[P, M]) lastLogical(e arche.Entity) M {
 	o := h.topology.order()
-	if k := o.Index(e); k >= 0 && h.KeepOrphans && o.Nodes()[k].End() > k+1 {
+	if k := o.Index(e); k >= 0 && h.KeepOrphans && o.Nodes()[k].End > k+1 {
 		return *h.logical.world(k)
 	}
 	return h.lastVisual(e)
@@ -84,11 +79,11 @@ func (h *Hierarchy[P, M]) lastVisual(e arche.Entity) M {
 // entities.
 func (h *Hierarchy[P, M]) rememberShifted(f func(P) P) {
 	if h.KeepOrphans || f != nil {
-		s := shifting[P, M]{h: h, frames: &h.visual, order: &h.topology.orders[h.topology.drawn], from: &h.ofVisual, f: f}
+		s := shifting[P, M]{h: h, frames: h.visual, order: &h.topology.orders[h.topology.drawn], from: &h.ofVisual, f: f}
 		s.run()
 	}
 	if h.KeepOrphans {
-		s := shifting[P, M]{h: h, frames: &h.logical, order: h.topology.order(), from: &h.ofLogical, f: f, parents: true}
+		s := shifting[P, M]{h: h, frames: h.logical, order: h.topology.order(), from: &h.ofLogical, f: f, parents: true}
 		s.run()
 	}
 }
@@ -97,7 +92,7 @@ func (h *Hierarchy[P, M]) rememberShifted(f func(P) P) {
 // parents count, and for dead entities the former ones.
 type shifting[P, M any] struct {
 	h       *Hierarchy[P, M]
-	frames  *frames[P, M]
+	frames  frames[P, M]
 	order   *tree.Order
 	from    *source[P, M]
 	f       func(P) P
@@ -117,7 +112,7 @@ const (
 func (s *shifting[P, M]) run() {
 	s.state = make([]renewal, len(s.order.Nodes()))
 	for k := range s.order.Nodes() {
-		if n := &s.order.Nodes()[k]; n.End() > int32(k)+1 || !s.h.world.Alive(n.Entity()) {
+		if n := &s.order.Nodes()[k]; n.End > int32(k)+1 || !s.h.world.Alive(n.Entity) {
 			s.renew(int32(k))
 		}
 	}
@@ -133,33 +128,33 @@ func (s *shifting[P, M]) renew(k int32) {
 
 func (s *shifting[P, M]) compose(k int32) {
 	n, f := &s.order.Nodes()[k], s.frames
-	up := n.Parent()
-	switch alive := s.h.world.Alive(n.Entity()); {
+	up := n.Parent
+	switch alive := s.h.world.Alive(n.Entity); {
 	case alive:
-		f.take(k, s.from.local(n.Entity()))
-		p := s.h.parentOf(n.Entity())
+		f.take(k, s.from.local(n.Entity))
+		p := s.h.parentOf(n.Entity)
 		if up = s.order.Index(p); up < 0 && s.h.living.Alive(p) { // it has become a member since
 			above := s.h.worldOf(p, s.from)
-			if slices.Contains(s.h.chain, n.Entity()) { // and has closed a cycle
+			if slices.Contains(s.h.chain, n.Entity) { // and has closed a cycle
 				s.root(s.h.chain)
 			} else {
 				f.composeOn(k, &above)
 			}
 			return
 		}
-		if up >= 0 && s.state[up] == begun && s.h.path(n.Entity()) == 0 {
+		if up >= 0 && s.state[up] == begun && s.h.path(n.Entity) == 0 {
 			s.root(s.h.chain)
 			return
 		}
-	case s.parents && n.End() == k+1:
+	case s.parents && n.End == k+1:
 		return
 	case up < 0 && s.f != nil:
-		f.composeRoot(k)
+		f.composeOn(k, nil)
 		pose := s.f(s.h.space.poseOf(*f.world(k)))
 		f.take(k, &pose)
 	}
 	if up < 0 {
-		f.composeRoot(k)
+		f.composeOn(k, nil)
 		return
 	}
 	s.renew(up)              // nearly always done, since parents come first
@@ -173,7 +168,7 @@ func (s *shifting[P, M]) root(cycle []arche.Entity) {
 	for _, e := range cycle {
 		if k := s.order.Index(e); k >= 0 {
 			s.frames.take(k, s.from.local(e))
-			s.frames.composeRoot(k)
+			s.frames.composeOn(k, nil)
 			s.state[k] = renewed
 		}
 	}

@@ -14,9 +14,9 @@ import (
 	"github.com/tandem-ecs/tandem/systems/hierarchy"
 )
 
-// orphanage runs random edits on trees whose orphans stay, on the engine and on a model in float64
-// of all world poses of the simulation.
-type orphanage struct {
+// orphanModel runs random edits on trees whose orphans stay, on the engine and on a model in
+// float64 of all world poses of the simulation.
+type orphanModel struct {
 	*treeStage
 	Chooser
 	all      []arche.Entity
@@ -33,8 +33,8 @@ type orphanParent struct {
 	local  mgl64.Mat4
 }
 
-func newOrphanage(t testing.TB, c Chooser) *orphanage {
-	o := &orphanage{
+func newOrphanModel(t testing.TB, c Chooser) *orphanModel {
+	o := &orphanModel{
 		treeStage: newTreeStage(t, 20, keepOrphans), Chooser: c,
 		local: map[arche.Entity]mgl64.Mat4{}, parent: map[arche.Entity]arche.Entity{}, known: map[arche.Entity]mgl64.Mat4{},
 		was: map[arche.Entity]orphanParent{},
@@ -57,7 +57,7 @@ func matrix(p components.Pose3D) (m mgl64.Mat4) {
 }
 
 // world composes down from the root, or from where an ancestor was who is dead.
-func (o *orphanage) world(e arche.Entity) mgl64.Mat4 {
+func (o *orphanModel) world(e arche.Entity) mgl64.Mat4 {
 	m := o.local[e]
 	for p := o.parent[e]; !p.IsZero(); p = o.parent[p] {
 		if !o.W.Alive(p) {
@@ -69,7 +69,7 @@ func (o *orphanage) world(e arche.Entity) mgl64.Mat4 {
 }
 
 // sweep does what the hierarchy has just done.
-func (o *orphanage) sweep() {
+func (o *orphanModel) sweep() {
 	parents := map[arche.Entity]bool{}
 	for _, e := range o.all {
 		if p := o.parent[e]; !p.IsZero() && !o.W.Alive(p) {
@@ -87,13 +87,13 @@ func (o *orphanage) sweep() {
 	}
 }
 
-func (o *orphanage) pose() components.Pose3D {
+func (o *orphanModel) pose() components.Pose3D {
 	return Turned(At(float64(o.Pick(9)-4), float64(o.Pick(9)-4), 1), Turn(float64(o.Pick(360)), 1, float64(o.Pick(3)), -1))
 }
 
-func (o *orphanage) anybody() arche.Entity { return o.all[o.Pick(len(o.all))] }
+func (o *orphanModel) anyEntity() arche.Entity { return o.all[o.Pick(len(o.all))] }
 
-func (o *orphanage) isAncestor(a, of arche.Entity) bool {
+func (o *orphanModel) isAncestor(a, of arche.Entity) bool {
 	for ; !of.IsZero() && o.W.Alive(of); of = o.parent[of] {
 		if of == a {
 			return true
@@ -102,7 +102,7 @@ func (o *orphanage) isAncestor(a, of arche.Entity) bool {
 	return false
 }
 
-func (o *orphanage) some(n int) {
+func (o *orphanModel) some(n int) {
 	for range o.Pick(n + 1) {
 		if !o.quiet {
 			o.operate()
@@ -110,19 +110,19 @@ func (o *orphanage) some(n int) {
 	}
 }
 
-func (o *orphanage) operate() {
+func (o *orphanModel) operate() {
 	if len(o.all) < 5 || len(o.all) < 25 && o.Pick(3) == 0 {
 		p := o.pose()
 		e := o.Spawn(p)
 		if len(o.all) > 0 && o.Pick(4) > 0 {
-			o.parent[e] = o.anybody()
+			o.parent[e] = o.anyEntity()
 			o.parents.Assign(e, &components.Parent{Entity: o.parent[e]})
 		}
 		o.local[e] = matrix(p)
 		o.all = append(o.all, e)
 		return
 	}
-	e := o.anybody()
+	e := o.anyEntity()
 	switch o.Pick(9) {
 	case 0, 1:
 		p := o.pose()
@@ -137,7 +137,7 @@ func (o *orphanage) operate() {
 		o.Logical(e).SetOver(p, time.Duration(o.Pick(200))*time.Millisecond)
 		o.local[e] = matrix(p)
 	case 4: // written directly
-		to := o.anybody()
+		to := o.anyEntity()
 		if o.isAncestor(e, to) {
 			return
 		}
@@ -150,7 +150,7 @@ func (o *orphanage) operate() {
 	case 5:
 		to := arche.Entity{}
 		if o.Pick(3) > 0 {
-			to = o.anybody()
+			to = o.anyEntity()
 		}
 		if o.isAncestor(e, to) {
 			return
@@ -202,7 +202,7 @@ func (o *orphanage) operate() {
 	}
 }
 
-func (o *orphanage) check(what string, drawn bool) {
+func (o *orphanModel) check(what string, drawn bool) {
 	for _, e := range o.all {
 		want := o.world(e)
 		got := o.h.LogicalWorld(e)
@@ -223,7 +223,7 @@ func (o *orphanage) check(what string, drawn bool) {
 func TestRandomEditsOfOrphansAgainstAModel(t *testing.T) {
 	orphaned := 0
 	for seed := range uint64(30) {
-		o := newOrphanage(t, SeededChooser{Rand: rand.New(rand.NewPCG(seed, 8))})
+		o := newOrphanModel(t, SeededChooser{Rand: rand.New(rand.NewPCG(seed, 8))})
 		for frame := range 120 {
 			o.some(2)
 			o.Update(time.Duration(o.Pick(80)) * time.Millisecond)

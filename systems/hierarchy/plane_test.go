@@ -64,7 +64,7 @@ func (p *plane) spawn(pose components.Pose2D, parent arche.Entity) arche.Entity 
 	return e
 }
 
-func (p *plane) anybody() arche.Entity { return p.all[p.IntN(len(p.all))] }
+func (p *plane) anyEntity() arche.Entity { return p.all[p.IntN(len(p.all))] }
 
 // pose returns a pose without shear below it, so that it can be kept to the digit.
 func (p *plane) pose() components.Pose2D {
@@ -141,20 +141,20 @@ func TestPlaneAgainstBruteForce(t *testing.T) {
 		for k := range 12 {
 			var parent arche.Entity
 			if k > 0 && p.IntN(4) > 0 {
-				parent = p.anybody()
+				parent = p.anyEntity()
 			}
 			p.spawn(p.pose(), parent)
 		}
 		operate := func(*arche.World) {
 			for range p.IntN(5) {
-				e := p.anybody()
+				e := p.anyEntity()
 				switch p.IntN(6) {
 				case 0:
 					p.logicals.Get(e).Teleport(p.pose())
 				case 1:
 					p.logicals.Get(e).SetOver(p.pose(), time.Duration(p.IntN(400))*time.Millisecond)
 				case 2, 3:
-					parent := p.anybody()
+					parent := p.anyEntity()
 					if p.IntN(4) == 0 {
 						parent = arche.Entity{}
 					}
@@ -179,18 +179,18 @@ func TestPlaneAgainstBruteForce(t *testing.T) {
 }
 
 // The pass over all members agrees with brute force right after VisualSync.
-func TestPlanePass(t *testing.T) {
+func TestPlanePropagation(t *testing.T) {
 	p := newPlane(t, 3, false)
 	for range 40 {
 		var parent arche.Entity
 		if len(p.all) > 0 {
-			parent = p.anybody()
+			parent = p.anyEntity()
 		}
 		p.spawn(p.pose(), parent)
 	}
 	p.Add(ecs.FixedUpdate, ecs.SystemFunc(func(*arche.World) {
 		for range 3 {
-			p.logicals.Get(p.anybody()).Set(p.pose())
+			p.logicals.Get(p.anyEntity()).Set(p.pose())
 		}
 	}))
 	p.Add(ecs.NormalUpdate, ecs.SystemFunc(func(*arche.World) { p.check() }))

@@ -2,6 +2,7 @@ package hierarchy
 
 import (
 	"math/bits"
+	"slices"
 
 	arche "github.com/mlange-42/arche/ecs"
 
@@ -25,7 +26,7 @@ func (h *Hierarchy[P, M]) propagate() {
 	h.fresh = false
 	for k := range h.uninterpolated {
 		u := &h.uninterpolated[k]
-		e := h.topology.order().Nodes()[u.at].Entity()
+		e := h.topology.order().Nodes()[u.at].Entity
 		if !h.world.Alive(e) { // despawned since the sweep
 			continue
 		}
@@ -75,9 +76,9 @@ func (h *Hierarchy[P, M]) takeAll() {
 	var dead []last
 	nodes, before := h.topology.order().Nodes(), &h.topology.orders[h.topology.drawn]
 	for k := range nodes {
-		if !h.world.Alive(nodes[k].Entity()) {
+		if !h.world.Alive(nodes[k].Entity) {
 			d := last{int32(k), func(at int32) { h.visual.take(at, &h.space.identity) }}
-			if at := before.Index(nodes[k].Entity()); at >= 0 {
+			if at := before.Index(nodes[k].Entity); at >= 0 {
 				d.put = h.visual.hold(at)
 			}
 			dead = append(dead, d)
@@ -111,7 +112,7 @@ func (h *Hierarchy[P, M]) listUninterpolated(taken []uint64) {
 	h.uninterpolated = h.uninterpolated[:0]
 	h.expecting = false
 	for k := range h.topology.order().Nodes() {
-		e := h.topology.order().Nodes()[k].Entity()
+		e := h.topology.order().Nodes()[k].Entity
 		if taken != nil && taken[k/64]&(1<<(k%64)) != 0 || !h.world.Alive(e) {
 			continue
 		}
@@ -138,7 +139,7 @@ func (h *Hierarchy[P, M]) composeDirty() {
 			if k < done {
 				continue
 			}
-			done = nodes[k].End()
+			done = nodes[k].End
 			h.visual.compose(nodes, k, done)
 		}
 	}
@@ -147,10 +148,7 @@ func (h *Hierarchy[P, M]) composeDirty() {
 
 // zeroed returns n zeros, in the memory of s if that is large enough.
 func zeroed[T any](s []T, n int) []T {
-	if cap(s) < n {
-		return make([]T, n, n+n/4)
-	}
-	s = s[:n]
+	s = slices.Grow(s[:0], n)[:n]
 	clear(s)
 	return s
 }

@@ -25,7 +25,7 @@ type grove struct {
 	tables  *Shuffler
 	all     []arche.Entity
 	hidden  map[arche.Entity]bool // lost their Visual since the interpolator has looked
-	failure string                // the first; told outside of Update, which would dress it up
+	failure string                // the first; reported outside of Update, which would dress it up
 }
 
 func (g *grove) fail(format string, args ...any) {
@@ -34,7 +34,7 @@ func (g *grove) fail(format string, args ...any) {
 	}
 }
 
-func (g *grove) anybody() arche.Entity { return g.all[g.Pick(len(g.all))] }
+func (g *grove) anyEntity() arche.Entity { return g.all[g.Pick(len(g.all))] }
 
 func (g *grove) pose() components.Pose3D {
 	p := Turned(At(float64(g.Pick(9)-4), float64(g.Pick(9)-4), 1), Turn(float64(g.Pick(360)), 1, float64(g.Pick(3)), -1))
@@ -73,7 +73,7 @@ func (g *grove) logicalPose(e arche.Entity) components.Pose3D {
 
 func (g *grove) visualPose(e arche.Entity) components.Pose3D {
 	_, sampled := g.Poses.Samples(e)
-	if newborn := !sampled && g.W.Has(e, arche.ComponentID[components.Transform3D](g.W)); newborn {
+	if awaitsSamples := !sampled && g.W.Has(e, arche.ComponentID[components.Transform3D](g.W)); awaitsSamples {
 		return g.logicalPose(e) // drawn there, whatever its Visual says before the next frame
 	}
 	if g.W.Has(e, arche.ComponentID[components.Visual3D](g.W)) {
@@ -102,25 +102,25 @@ func (g *grove) check() {
 
 // checkPass compares the poses that one pass has made, without reading any by itself before.
 func (g *grove) checkPass() {
-	told := map[arche.Entity]bool{}
+	reported := map[arche.Entity]bool{}
 	g.h.EachVisualWorld(func(e arche.Entity, m *mgl32.Mat4) {
-		if told[e] {
-			g.fail("%v was told of twice", e)
+		if reported[e] {
+			g.fail("%v was reported twice", e)
 		}
-		told[e] = true
+		reported[e] = true
 		if want, tolerance := g.up(e, g.visualPose); !nearMat(*m, want, tolerance) {
 			g.fail("the pass has %v at\n%v, want\n%v", e, *m, want)
 		}
 		if g.W.Has(e, arche.ComponentID[components.Parent](g.W)) {
-			if p := g.parents.Get(e).Entity; !p.IsZero() && !told[p] {
-				g.fail("%v was told of before its parent %v", e, p)
+			if p := g.parents.Get(e).Entity; !p.IsZero() && !reported[p] {
+				g.fail("%v was reported before its parent %v", e, p)
 			}
 		}
 	})
 	parent := arche.ComponentID[components.Parent](g.W)
 	for _, e := range g.all {
-		if g.W.Has(e, parent) && !told[e] {
-			g.fail("%v has a Parent and was not told of", e)
+		if g.W.Has(e, parent) && !reported[e] {
+			g.fail("%v has a Parent and was not reported", e)
 		}
 	}
 }
@@ -163,7 +163,7 @@ func (g *grove) disturb() {
 	if len(g.all) == 0 {
 		return
 	}
-	e := g.anybody()
+	e := g.anyEntity()
 	switch g.Pick(7) {
 	case 0, 1:
 		g.tables.Shuffle(e)
@@ -212,12 +212,12 @@ func (g *grove) operate() {
 			g.Visuals.Remove(e)
 		}
 		if len(g.all) > 0 && g.Pick(3) > 0 {
-			g.parents.Assign(e, &components.Parent{Entity: g.anybody()})
+			g.parents.Assign(e, &components.Parent{Entity: g.anyEntity()})
 		}
 		g.all = append(g.all, e)
 		return
 	}
-	e := g.anybody()
+	e := g.anyEntity()
 	logical, visual := arche.ComponentID[components.Transform3D](g.W), arche.ComponentID[components.Visual3D](g.W)
 	parent := arche.ComponentID[components.Parent](g.W)
 	switch g.Pick(15) {
@@ -236,7 +236,7 @@ func (g *grove) operate() {
 			g.Logical(e).SetOver(g.pose(), time.Duration(g.Pick(400))*time.Millisecond)
 		}
 	case 5: // written directly
-		to := g.anybody()
+		to := g.anyEntity()
 		if g.isAncestor(e, to) {
 			to = arche.Entity{}
 		}
@@ -246,7 +246,7 @@ func (g *grove) operate() {
 			g.parents.Assign(e, &components.Parent{Entity: to})
 		}
 	case 6, 7:
-		to := g.anybody()
+		to := g.anyEntity()
 		if err := g.h.Reparent(e, to); (err != nil) != g.isAncestor(e, to) && err != nil {
 			g.Fatalf("Reparent(%v, %v): %v", e, to, err)
 		}
@@ -276,7 +276,8 @@ func (g *grove) operate() {
 		if g.W.Has(e, visual) {
 			g.Visuals.Remove(e)
 			g.hidden[e] = true
-		} else if !g.hidden[e] { // within one stage a new visual value is not told from the old one
+		} else if !g.hidden[e] {
+			// within one stage a new visual value is not distinguished from the old one
 			v := components.NewVisual(g.pose())
 			g.Visuals.Assign(e, &v)
 		}

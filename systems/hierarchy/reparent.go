@@ -41,28 +41,21 @@ func (h *Hierarchy[P, M]) reparent(child, parent arche.Entity, changeFrame func(
 	if !parent.IsZero() && !h.living.Alive(parent) {
 		return fmt.Errorf("hierarchy: cannot make %v a parent: it is dead", parent)
 	}
-	if err := h.checkAncestors(child, parent); err != nil {
-		return err
-	}
-	old := h.parentOf(child)
-	if !h.world.Has(child, h.ids.parent) {
-		if parent.IsZero() {
-			return nil
-		}
-		h.world.Add(child, h.ids.parent)
-	}
-	if old != parent {
-		changeFrame(child, old, parent)
-	}
-	(*components.Parent)(h.world.Get(child, h.ids.parent)).Entity = parent
-	return nil
-}
-
-func (h *Hierarchy[P, M]) checkAncestors(child, parent arche.Entity) error {
 	h.path(parent)
 	if slices.Contains(h.chain, child) {
 		return fmt.Errorf("hierarchy: cannot make %v the parent of %v: %w", parent, child, ErrCycle)
 	}
+	old := h.parentOf(child)
+	if !h.world.Has(child, h.parent) {
+		if parent.IsZero() {
+			return nil
+		}
+		h.world.Add(child, h.parent)
+	}
+	if old != parent {
+		changeFrame(child, old, parent)
+	}
+	(*components.Parent)(h.world.Get(child, h.parent)).Entity = parent
 	return nil
 }
 
@@ -103,35 +96,36 @@ func (h *Hierarchy[P, M]) moveFrame(child arche.Entity, f interpolation.Frames[P
 
 // logicalPose returns the logical world pose of a future parent, the identity for none.
 func (h *Hierarchy[P, M]) logicalPose(e arche.Entity) P {
-	pose := h.space.identity
-	chain, gone := h.upward(e)
-	for _, at := range chain {
-		pose = h.space.mul(h.space.normalize(*h.logicalLocal(at)), pose)
-	}
-	if gone.IsZero() {
-		return pose
-	}
-	return h.space.mul(h.space.poseOf(h.lastLogical(gone)), pose)
+	local := func(at arche.Entity) P { return h.space.normalize(*h.logicalLocal(at)) }
+	return h.poseOf(e, local, h.lastLogical)
 }
 
 // poseAt returns an entity's world pose at a time by its samples, with the present offsets of
 // corrections. A motion that has arrived counts as if it had always been there: only the time to
 // come matters.
 func (h *Hierarchy[P, M]) poseAt(e arche.Entity, t time.Duration) P {
-	pose := h.space.identity
 	i := h.interpolator()
-	chain, gone := h.upward(e)
-	for _, at := range chain {
-		local := h.space.normalize(*h.visualLocal(at))
+	local := func(at arche.Entity) P {
 		if i != nil {
 			if sampled, ok := i.At(at, t); ok {
-				local = sampled
+				return sampled
 			}
 		}
-		pose = h.space.mul(local, pose)
+		return h.space.normalize(*h.visualLocal(at))
 	}
-	if !gone.IsZero() {
-		return h.space.mul(h.space.poseOf(h.lastVisual(gone)), pose)
+	return h.poseOf(e, local, h.lastVisual)
+}
+
+// poseOf composes an entity's world pose of the local ones, and of the last world pose of a dead
+// ancestor.
+func (h *Hierarchy[P, M]) poseOf(e arche.Entity, local func(arche.Entity) P, last func(arche.Entity) M) P {
+	pose := h.space.identity
+	chain, gone := h.upward(e)
+	for _, at := range chain {
+		pose = h.space.mul(local(at), pose)
 	}
-	return pose
+	if gone.IsZero() {
+		return pose
+	}
+	return h.space.mul(h.space.poseOf(last(gone)), pose)
 }

@@ -88,7 +88,7 @@ func drawnAt(t *testing.T, seed uint64, moments []time.Duration, frames Schedule
 
 // A child of a parent whose correction still fades gets another parent. It continues from the place
 // where it is drawn, and does not jump by the rest of the offset.
-func TestReparentFromWhatIsStillCorrected(t *testing.T) {
+func TestReparentFromAParentUnderCorrection(t *testing.T) {
 	f := newTreeStage(t, 20)
 	parent := f.Spawn(At(0, 0, 0))
 	child, other := f.child(parent, At(1, 0, 0)), f.Spawn(At(5, 0, 0))

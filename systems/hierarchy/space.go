@@ -1,6 +1,8 @@
 package hierarchy
 
 import (
+	"slices"
+
 	"github.com/go-gl/mathgl/mgl32"
 	arche "github.com/mlange-42/arche/ecs"
 
@@ -37,7 +39,9 @@ func space3D() space[components.Pose3D, mgl32.Mat4] {
 		},
 		advice: "its poses are in the plane: use hierarchy.New2D",
 		newFrames: func() frames[components.Pose3D, mgl32.Mat4] {
-			return newFrames((*affine.Matrix).Set, (*affine.Matrix).To, affine.Compose)
+			return &matrices[components.Pose3D, mgl32.Mat4, affine.Matrix]{
+				toLocal: (*affine.Matrix).Set, toWorld: (*affine.Matrix).To, mul: affine.Compose,
+			}
 		},
 	}
 }
@@ -55,34 +59,35 @@ func space2D() space[components.Pose2D, mgl32.Mat3] {
 		},
 		advice: "its poses are in space: use hierarchy.New3D",
 		newFrames: func() frames[components.Pose2D, mgl32.Mat3] {
-			return newFrames((*affine.Matrix2).Set, (*affine.Matrix2).To, affine.Compose2)
+			return &matrices[components.Pose2D, mgl32.Mat3, affine.Matrix2]{
+				toLocal: (*affine.Matrix2).Set, toWorld: (*affine.Matrix2).To, mul: affine.Compose2,
+			}
 		},
 	}
 }
 
 // frames are the local and world matrices of the members of a hierarchy, in their order. The
-// functions are methods of matrices, whose third type parameter they hide.
-type frames[P, M any] struct {
+// interface hides the type of the local matrices.
+type frames[P, M any] interface {
 	// resize makes room for n members. The old matrices are not kept.
-	resize func(n int)
+	resize(n int)
 	// take takes a member's local pose over.
-	take func(at int32, local *P)
+	take(at int32, local *P)
 	// takeRows takes over the local poses of the rows that belong to members, and adds those to a
 	// set.
-	takeRows func(o *tree.Order, rows *interpolation.Rows[P], taken []uint64)
+	takeRows(o *tree.Order, rows *interpolation.Rows[P], taken []uint64)
 	// hold returns a function that writes a member's present local matrix to another place.
-	hold func(at int32) (put func(at int32))
+	hold(at int32) (put func(at int32))
 	// world returns a member's world matrix.
-	world func(at int32) *M
+	world(at int32) *M
 	// compose makes the world matrices of a run of members. Those of their parents before the run
 	// must be right.
-	compose func(nodes []tree.Node, from, to int32)
-	// composeRoot makes a member's world matrix that of its local pose.
-	composeRoot func(at int32)
-	// composeOn makes a member's world matrix below another one.
-	composeOn func(at int32, above *M)
+	compose(nodes []tree.Node, from, to int32)
+	// composeOn makes a member's world matrix below another one, or of its local pose alone if that
+	// is nil.
+	composeOn(at int32, above *M)
 	// along composes poses on the way down from above, which is nil for a root.
-	along func(way []arche.Entity, local func(arche.Entity) *P, above *M) M
+	along(way []arche.Entity, local func(arche.Entity) *P, above *M) M
 }
 
 // matrices are frames whose local matrices are of type A. The operands of a world matrix lie just
@@ -100,19 +105,8 @@ type matrices[P, M, A any] struct {
 	one, other M
 }
 
-func newFrames[P, M, A any](toLocal func(a *A, p *P), toWorld func(a *A, m *M), mul func(m, above *M, local *A)) frames[P, M] {
-	f := &matrices[P, M, A]{toLocal: toLocal, toWorld: toWorld, mul: mul}
-	return frames[P, M]{
-		resize: f.resize, take: f.take, takeRows: f.takeRows, hold: f.hold, world: f.world,
-		compose: f.compose, composeRoot: f.composeRoot, composeOn: f.composeOn, along: f.along,
-	}
-}
-
 func (f *matrices[P, M, A]) resize(n int) {
-	if cap(f.locals) < n {
-		f.locals, f.worlds = make([]A, n, n+n/4), make([]M, n, n+n/4)
-	}
-	f.locals, f.worlds = f.locals[:n], f.worlds[:n]
+	f.locals, f.worlds = slices.Grow(f.locals[:0], n)[:n], slices.Grow(f.worlds[:0], n)[:n]
 }
 
 func (f *matrices[P, M, A]) take(at int32, local *P) { f.toLocal(&f.locals[at], local) }
@@ -139,7 +133,7 @@ func (f *matrices[P, M, A]) compose(nodes []tree.Node, from, to int32) {
 	nodes, local, world := nodes[:to], f.locals[:to], f.worlds[:to]
 	mul, toWorld := f.mul, f.toWorld
 	for k := int(from); k < len(nodes) && k < len(local) && k < len(world); k++ {
-		if up := int(nodes[k].Parent()); up >= 0 {
+		if up := int(nodes[k].Parent); up >= 0 {
 			mul(&world[k], &world[up], &local[k])
 		} else {
 			toWorld(&local[k], &world[k])
@@ -147,9 +141,11 @@ func (f *matrices[P, M, A]) compose(nodes []tree.Node, from, to int32) {
 	}
 }
 
-func (f *matrices[P, M, A]) composeRoot(at int32) { f.toWorld(&f.locals[at], &f.worlds[at]) }
-
 func (f *matrices[P, M, A]) composeOn(at int32, above *M) {
+	if above == nil {
+		f.toWorld(&f.locals[at], &f.worlds[at])
+		return
+	}
 	f.mul(&f.worlds[at], above, &f.locals[at])
 }
 

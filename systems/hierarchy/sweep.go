@@ -19,14 +19,14 @@ func (h *Hierarchy[P, M]) sweep() {
 	links := h.topology.links(h.world)
 	var dead []tree.Link
 	for _, l := range links {
-		if !l.Parent().IsZero() && !h.living.Alive(l.Parent()) {
+		if !l.Parent.IsZero() && !h.living.Alive(l.Parent) {
 			dead = append(dead, l)
 		}
 	}
 	if len(dead) > 0 {
 		if h.KeepOrphans {
 			for _, l := range dead {
-				h.orphan(l.Child(), l.Parent())
+				h.orphan(l.Child, l.Parent)
 			}
 		} else {
 			h.removeSubtrees(links, dead)
@@ -41,11 +41,11 @@ func (h *Hierarchy[P, M]) sweep() {
 func (h *Hierarchy[P, M]) removeSubtrees(links, doomed []tree.Link) {
 	children := make(map[arche.Entity][]tree.Link, len(links))
 	for _, l := range links {
-		children[l.Parent()] = append(children[l.Parent()], l)
+		children[l.Parent] = append(children[l.Parent], l)
 	}
 	for len(doomed) > 0 {
 		last := len(doomed) - 1
-		e := doomed[last].Child()
+		e := doomed[last].Child
 		doomed = append(doomed[:last], children[e]...)
 		if h.world.Alive(e) {
 			h.world.RemoveEntity(e)

@@ -91,7 +91,7 @@ func (t *topology[P]) links(w *arche.World) []tree.Link {
 	with := arche.All(t.parent)
 	query := w.Query(&with)
 	for query.Next() {
-		t.list = append(t.list, tree.NewLink(query.Entity(), (*components.Parent)(query.Get(t.parent)).Entity))
+		t.list = append(t.list, tree.Link{Child: query.Entity(), Parent: (*components.Parent)(query.Get(t.parent)).Entity})
 	}
 	return t.list
 }
@@ -110,8 +110,8 @@ func (t *topology[P]) rebuild(w *arche.World, links []tree.Link) (cycles []arche
 func (t *topology[P]) markMembers(w *arche.World) {
 	o := t.order()
 	for k := range o.Nodes() {
-		if n := &o.Nodes()[k]; n.Parent() < 0 && !w.Has(n.Entity(), t.mark) {
-			w.Add(n.Entity(), t.mark)
+		if n := &o.Nodes()[k]; n.Parent < 0 && !w.Has(n.Entity, t.mark) {
+			w.Add(n.Entity, t.mark)
 		}
 	}
 	if column.Count(w, &t.new) > 0 {

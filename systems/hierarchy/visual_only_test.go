@@ -40,15 +40,15 @@ func TestStructureChangedBetweenSyncAndPropagation(t *testing.T) {
 		}
 	}))
 	f.Run(40, FPS(60, 1), func(now ecs.Time) {
-		told := 0
+		reported := 0
 		f.h.EachVisualWorld(func(e arche.Entity, m *mgl32.Mat4) {
 			if e != root {
-				told++
+				reported++
 				f.Near("drawn", float64(m[12]), 10*Seconds(now.Normal), 1e-4)
 			}
 		})
-		if told != len(all) {
-			t.Fatalf("told of %d, want %d", told, len(all))
+		if reported != len(all) {
+			t.Fatalf("reported %d, want %d", reported, len(all))
 		}
 	})
 }
@@ -108,16 +108,16 @@ func TestVisualOnlyEntitiesInHierarchies(t *testing.T) {
 	rise := 0.0
 	f.Run(100, FPS(60, 1), func(now ecs.Time) {
 		want := mgl32.Vec3{float32(10 * Seconds(now.Normal)), float32(2 + rise), 0}
-		told := false
+		reported := false
 		f.h.EachVisualWorld(func(e arche.Entity, m *mgl32.Mat4) {
 			if e == spark {
-				told = true
+				reported = true
 				if got := m.Col(3).Vec3(); got.Sub(want).Len() > 1e-4 {
 					t.Fatalf("the pass has the spark at %v, want %v", got, want)
 				}
 			}
 		})
-		if !told {
+		if !reported {
 			t.Fatal("the pass leaves the spark out")
 		}
 		rise = math.Floor(Seconds(now.Normal) * 4) // is in the picture of the next frame

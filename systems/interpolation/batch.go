@@ -1,9 +1,6 @@
 package interpolation
 
-import (
-	"github.com/tandem-ecs/tandem/internal/column"
-	"github.com/tandem-ecs/tandem/systems/interpolation/internal/kernel"
-)
+import "github.com/tandem-ecs/tandem/systems/interpolation/internal/kernel"
 
 // NewBatch is [New] with a function that blends many values at once: dst[k] becomes the value at
 // fraction t of the way from from[k] to to[k], 0 <= t < 1, and from[k] at t = 0. It is the fastest
@@ -20,9 +17,6 @@ func NewBatch[T any](blend func(dst, from, to []T, t float32)) *Interpolator[T] 
 		panic("interpolation: NewBatch needs a blend function; pass one that sets every dst[k] to the value at fraction t of the way from from[k] to to[k]")
 	}
 	return newInterpolator("NewBatch",
-		func(dst, prev, cur *T, t float32) {
-			blend(column.One(dst), column.One(prev), column.One(cur), t)
-		},
 		func(dst, prev, cur []T, t float32) { kernel.BlendBatch(dst, prev, cur, t, blend) },
 		func(rows []uint32, dst, prev, cur []T, t float32) {
 			kernel.BlendListBatch(rows, dst, prev, cur, t, blend)

@@ -12,7 +12,7 @@ import (
 
 // A function that blends batches gets whole columns if all rows move, at least one value at a time,
 // and no capacity behind them. Rows at rest are not in it.
-func TestBatchesAreOfWhatMoves(t *testing.T) {
+func TestBatchesHoldTheMovingRows(t *testing.T) {
 	var batches []int
 	s := newValueStage(t, 10, interpolation.NewBatch(func(dst, from, to []joint, t float32) {
 		batches = append(batches, len(dst))

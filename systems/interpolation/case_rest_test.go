@@ -125,7 +125,7 @@ func TestCase35EqualWritesChangeNothing(t *testing.T) {
 
 // A visual value at rest is not written, so comparisons find no change. Even one that other code
 // has overwritten stays.
-func TestRestingValuesAreNotEvenWritten(t *testing.T) {
+func TestRestingValuesAreNotWritten(t *testing.T) {
 	s := NewStage(t, 60)
 	e := s.Spawn(At(1, 0, 0))
 	mover := mover(s, [3]float64{1, 0, 0})

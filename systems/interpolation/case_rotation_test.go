@@ -97,7 +97,7 @@ func TestCase28AnglesTakeTheShorterWay(t *testing.T) {
 	}
 }
 
-func TestCase29RotationsInBadShape(t *testing.T) {
+func TestCase29DegenerateRotations(t *testing.T) {
 	inf, nan := float32(math.Inf(1)), float32(math.NaN())
 	bad := []mgl32.Quat{
 		TurnY(0), TurnY(180), TurnY(-180), TurnY(90), Turn(180, 1, 0, 0), {}, {W: 1.01}, TurnY(77).Scale(1.01), TurnY(77).Scale(1e-18), TurnY(77).Scale(1e18),
@@ -124,7 +124,7 @@ func TestCase29RotationsInBadShape(t *testing.T) {
 }
 
 // The simulation reads the value that it wrote: only samples are normalised.
-func TestGetReturnsWhatWasSet(t *testing.T) {
+func TestGetReturnsTheSetValue(t *testing.T) {
 	s := NewStage(t, 10)
 	long := Turned(At(1, 2, 3), TurnY(30).Scale(3))
 	e, born := s.Spawn(At(0, 0, 0)), s.Spawn(long)

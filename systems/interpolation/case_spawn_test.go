@@ -12,7 +12,7 @@ import (
 	. "github.com/tandem-ecs/tandem/internal/coretest"
 )
 
-func TestCase15SpawnNeverFliesIn(t *testing.T) {
+func TestCase15SpawnIsNotInterpolated(t *testing.T) {
 	for _, frames := range []Schedule{FPS(240, 1), FPS(60, 1), FPS(11, 1)} {
 		s := NewStageWith(t, ecs.Config{FixedRate: 60, MaxSteps: 10})
 		var e arche.Entity

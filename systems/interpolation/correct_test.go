@@ -285,7 +285,7 @@ func TestCorrectionAfterTheRateHasFallen(t *testing.T) {
 	}
 }
 
-func TestTeleportForgetsTheCorrection(t *testing.T) {
+func TestTeleportDropsTheCorrection(t *testing.T) {
 	s := NewStage(t, 20)
 	e := s.Spawn(components.Identity3D())
 	s.Fixed(func(now ecs.Time) {
@@ -322,7 +322,7 @@ func TestTeleportForgetsTheCorrection(t *testing.T) {
 
 // An entity that dies, or loses what it was drawn by, takes its offset with it; its successor
 // starts clean.
-func TestCorrectionDiesWithItsEntity(t *testing.T) {
+func TestDespawnRemovesTheCorrection(t *testing.T) {
 	s := NewStage(t, 20)
 	e := s.Spawn(components.Identity3D())
 	s.Fixed(func(now ecs.Time) {

@@ -32,7 +32,7 @@ const DefaultHalfLife = 100 * time.Millisecond
 // entity has samples. One without samples is just written. It panics for one that is dead or has no
 // Logical.
 func (i *Interpolator[T]) Correct(e arche.Entity, start, end T) bool {
-	return i.correct(e, offset.NewPath(start, 0, 0), end)
+	return i.correct(e, offset.Path[T]{Start: start}, end)
 }
 
 // CorrectGently is a Correct whose offset does not fade faster than at a speed, in units of length
@@ -44,7 +44,7 @@ func (i *Interpolator[T]) CorrectGently(e arche.Entity, start, end T, slow, fast
 	if !(slow > 0) || !(fast >= slow) {
 		panic(fmt.Sprintf("interpolation: CorrectGently at %v to %v units per second; the speeds must be positive, and fast not below slow", slow, fast))
 	}
-	return i.correct(e, offset.NewPath(start, slow, fast), end)
+	return i.correct(e, offset.Path[T]{Start: start, Slow: slow, Fast: fast}, end)
 }
 
 func (i *Interpolator[T]) correct(e arche.Entity, path offset.Path[T], end T) bool {
@@ -57,7 +57,7 @@ func (i *Interpolator[T]) correct(e arche.Entity, path offset.Path[T], end T) bo
 		i.samples.Record(e).Write(end, record.Moved, 0)
 		return false
 	}
-	r.Record().Write(end, record.Corrected, 0)
+	r.Record.Write(end, record.Corrected, 0)
 	i.offsets.Know(e, path)
 	return true
 }

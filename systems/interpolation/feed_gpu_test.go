@@ -19,7 +19,7 @@ import (
 // all kinds, several steps or none in a frame, entities that are spawned, despawned and moved
 // between tables and markers between capture and frame, shifts, pauses, interpolation on and off,
 // and frames without a delivery.
-func TestFeedReportsEnough(t *testing.T) {
+func TestFeedReportsEveryChange(t *testing.T) {
 	continued := 0
 	rapid.Check(t, func(t *rapid.T) {
 		e, err := ecs.New(ecs.Config{FixedRate: 20})

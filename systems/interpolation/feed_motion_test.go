@@ -150,7 +150,7 @@ func TestFeedShowsCorrections(t *testing.T) {
 
 // For any share of moving rows and any length of a table the feed reports the entities that were
 // set in motion, that continue, and that have arrived, and no others.
-func TestFeedReportsAllThatMoved(t *testing.T) {
+func TestFeedReportsEveryMovedEntity(t *testing.T) {
 	for _, n := range []int{1, 7, 8, 9, 16, 21, 600} {
 		for name, moves := range map[string]func(k int) bool{
 			"all":             func(int) bool { return true },

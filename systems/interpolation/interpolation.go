@@ -82,14 +82,13 @@ func New[T any](blend func(from, to T, t float32) T) *Interpolator[T] {
 		panic("interpolation: New needs a blend function; pass one that returns the value at fraction t of the way")
 	}
 	return newInterpolator("New",
-		func(dst, prev, cur *T, t float32) { *dst = blend(*prev, *cur, t) },
 		func(dst, prev, cur []T, t float32) { kernel.Blend(dst, prev, cur, t, blend) },
 		func(rows []uint32, dst, prev, cur []T, t float32) { kernel.BlendList(rows, dst, prev, cur, t, blend) })
 }
 
-// newInterpolator returns an interpolator with the three ways of blending, which give the same
-// bits. Its panics name an exported function.
-func newInterpolator[T any](name string, one func(dst, prev, cur *T, t float32), all func(dst, prev, cur []T, t float32),
+// newInterpolator returns an interpolator with the two ways of blending, which give the same bits.
+// Its panics name an exported function.
+func newInterpolator[T any](name string, all func(dst, prev, cur []T, t float32),
 	rows func(rows []uint32, dst, prev, cur []T, t float32)) *Interpolator[T] {
 	if reflect.TypeFor[T]().Size() == 0 {
 		panic(fmt.Sprintf("interpolation: %s of %T, which has no size; there is nothing to interpolate", name, *new(T)))
@@ -98,19 +97,15 @@ func newInterpolator[T any](name string, one func(dst, prev, cur *T, t float32),
 		panic(fmt.Sprintf("interpolation: %s of %T, which holds a pointer (%s), and samples must hold none; leave it out, or put an index or an array of fixed size in its place",
 			name, *new(T), pointer))
 	}
-	return &Interpolator[T]{blends: draw.Blends[T]{One: one, All: all, Rows: rows}, plain: capture.Values[T](nil)}
+	return &Interpolator[T]{blends: draw.Blends[T]{All: all, Rows: rows}, plain: capture.Values[T]}
 }
 
 // New3D returns the interpolator of poses in space: positions and scales linearly, rotations along
 // the shortest arc.
 func New3D() *Interpolator[components.Pose3D] {
-	one := func(dst, prev, cur *components.Pose3D, t float32) { *dst = kernel.BlendOne3D(prev, cur, t) }
-	i := newInterpolator("New3D", one, kernel.Blend3D, kernel.BlendList3D)
-	i.normalize = func(p components.Pose3D) components.Pose3D {
-		kernel.Normalize3D(&p)
-		return p
-	}
-	i.plain = capture.Poses3D()
+	i := newInterpolator("New3D", kernel.Fastest.Blend3D, kernel.Fastest.BlendList3D)
+	i.normalize = components.Pose3D.Normalize
+	i.plain = capture.Poses3D
 	i.Offset = Offset[components.Pose3D](offset.Pose3D())
 	return i
 }
@@ -118,8 +113,7 @@ func New3D() *Interpolator[components.Pose3D] {
 // New2D returns the interpolator of poses in the plane: positions and scales linearly, angles by
 // the shorter way round.
 func New2D() *Interpolator[components.Pose2D] {
-	one := func(dst, prev, cur *components.Pose2D, t float32) { *dst = kernel.BlendOne2D(prev, cur, t) }
-	i := newInterpolator("New2D", one, kernel.Blend2D, kernel.BlendList2D)
+	i := newInterpolator("New2D", kernel.Blend2D, kernel.BlendList2D)
 	i.Offset = Offset[components.Pose2D](offset.Pose2D())
 	return i
 }
@@ -146,7 +140,7 @@ func (i *Interpolator[T]) Install(e *ecs.Engine) {
 	i.samples = samples.New(i.world, i.normalize)
 	i.offsets = offset.New(arithmetic, i.samples.Normal, i.HalfLife)
 	i.drawer = draw.New(i.samples, i.offsets, i.clock, i.blends, i.Workers)
-	i.drawer.SetEnabled(!i.disabled)
+	i.drawer.Disabled = i.disabled
 	i.capture = capture.New(i.samples, i.offsets, i.drawer, i.plain)
 	resource.Put(i.world, i)
 	resource.Put(i.world, &i.installed)
@@ -156,7 +150,7 @@ func (i *Interpolator[T]) Install(e *ecs.Engine) {
 	system := func(what string, run func()) ecs.System { return &interpolatorSystem[T]{i, what, run} }
 	e.AddAt(ecs.FixedUpdate, ecs.OrderBegin, system("sampling", i.capture.Attach))
 	e.AddAt(ecs.FixedEnd, ecs.OrderCapture, system("capture", func() {
-		i.capture.Run(samples.Between(i.clock.StepStart, i.clock.StepEnd))
+		i.capture.Run(samples.Interval{From: i.clock.StepStart, To: i.clock.StepEnd})
 	}))
 	e.AddAt(ecs.VisualSync, ecs.OrderSync, system("visual synchronizer", i.drawer.Sync))
 }
@@ -195,7 +189,7 @@ func (i *Interpolator[T]) SetEnabled(on bool) {
 	}
 	i.disabled = !on
 	if i.samples != nil {
-		i.drawer.SetEnabled(on)
+		i.drawer.Disabled = !on
 		i.samples.NoteAllActive()
 	}
 }

@@ -40,9 +40,6 @@ func NewLinear[T Linear]() *Interpolator[T] {
 // newLinear returns the interpolator for a T that consists of a number of F.
 func newLinear[T any, F kernel.Float](components int) *Interpolator[T] {
 	i := newInterpolator("NewLinear",
-		func(dst, prev, cur *T, t float32) {
-			kernel.BlendLinear(column.Numbers[F](dst), column.Numbers[F](prev), column.Numbers[F](cur), F(t))
-		},
 		func(dst, prev, cur []T, t float32) {
 			kernel.BlendLinear(column.Flat[F](dst), column.Flat[F](prev), column.Flat[F](cur), F(t))
 		},

@@ -159,7 +159,7 @@ func TestManyWritesInAStepAreOneMovement(t *testing.T) {
 
 // Visual values that were taken away and given back start from the logical value, even when no step
 // ran in between and nothing moves.
-func TestHiddenAndShownAgain(t *testing.T) {
+func TestVisualRemovedAndAddedAgain(t *testing.T) {
 	for _, step := range []bool{false, true} {
 		for _, moving := range []bool{false, true} {
 			s := NewStage(t, 10)

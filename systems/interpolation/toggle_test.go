@@ -73,7 +73,7 @@ func TestInterpolationSwitchedForOne(t *testing.T) {
 // marker is removed within a step, whose end is not captured yet, it glides at once. If it is
 // removed after a step, it glides from the next step on, since the picture is at that step's end
 // already.
-func TestInterpolatedAgain(t *testing.T) {
+func TestNoInterpolationRemoved(t *testing.T) {
 	const tick = 5
 	within := func(where ecs.Stage) func(s *Stage, unmark func()) {
 		return func(s *Stage, unmark func()) {

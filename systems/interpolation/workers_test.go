@@ -83,7 +83,7 @@ func TestWorkersDrawTheSamePicture(t *testing.T) {
 	}
 }
 
-func TestNoWorkerOutlivesItsEngine(t *testing.T) {
+func TestWorkersEndWithTheirEngine(t *testing.T) {
 	before := runtime.NumGoroutine()
 	for k := range 6 {
 		e, _ := crowd(t, 10_000, 1, withWorkers(interpolation.New3D(), 4))
@@ -107,7 +107,7 @@ func TestNoWorkerOutlivesItsEngine(t *testing.T) {
 func workersAsleep() (asleep int) {
 	stacks := make([]byte, 1<<20)
 	for _, stack := range strings.Split(string(stacks[:runtime.Stack(stacks, true)]), "\n\n") {
-		if head, _, _ := strings.Cut(stack, "\n"); strings.Contains(stack, "draw.(*worker).await(") && strings.Contains(head, "[chan receive") {
+		if head, _, _ := strings.Cut(stack, "\n"); strings.Contains(stack, "draw.(*worker).run(") && strings.Contains(head, "[chan receive") {
 			asleep++
 		}
 	}
@@ -116,7 +116,7 @@ func workersAsleep() (asleep int) {
 
 // A worker that has nothing to do goes to sleep, whether frames go on with nothing or too little in
 // motion or do not go on at all.
-func TestWorkersFallAsleep(t *testing.T) {
+func TestIdleWorkersSleep(t *testing.T) {
 	const workers = 2
 	for _, test := range []struct {
 		name string

@@ -14,7 +14,7 @@ import (
 	"github.com/tandem-ecs/tandem/systems/motion"
 )
 
-func TestTurnOfWhatHasNoDirection(t *testing.T) {
+func TestTurnWithoutADirection(t *testing.T) {
 	nan, inf := float32(math.NaN()), float32(math.Inf(1))
 	half := mgl32.Quat{W: 0.5}
 	for name, c := range map[string]struct {

@@ -18,7 +18,7 @@ import (
 
 // One client acknowledges nothing, one acknowledges packets that were never sent, and one floods
 // the server with messages. The other clients play on, and the server's memory does not grow.
-func TestAbusers(t *testing.T) {
+func TestAbuseDoesNotAffectOtherPlayers(t *testing.T) {
 	for _, how := range []string{"acknowledges nothing", "acknowledges what was never sent", "floods with messages", "floods with greetings", "floods with nonsense"} {
 		heard := 0
 		m := newMatch(t, func(c *netcode.ServerConfig[runner, input]) {
@@ -111,7 +111,7 @@ func TestAbusers(t *testing.T) {
 
 // Sixty-four connections claim one player's place with its secret. The last one gets it. The player
 // exists once, and no other connection remains.
-func TestManyResumeOnePlayer(t *testing.T) {
+func TestManyConnectionsResumeOnePlayer(t *testing.T) {
 	m := newMatch(t, nil)
 	conn := m.listener.Dial()
 	buf := make([]byte, transport.MaxMTU)

@@ -61,7 +61,7 @@ func TestBoxIsCorrected(t *testing.T) {
 
 // A box that only this client has pushed returns to its place. The server sends nothing about a
 // body at rest, and the client concludes from this that the body has not moved.
-func TestBoxThatNobodyPushed(t *testing.T) {
+func TestBoxPushedOnlyInThePrediction(t *testing.T) {
 	for _, network := range networks {
 		m := newMatchOf(t, boxProtocol(t, boxes()), nil)
 		a := m.join(network.path(5), nil)
@@ -124,27 +124,27 @@ func TestPredictedBoxIsDespawned(t *testing.T) {
 	}
 }
 
-// wildCodec accepts values that a codec should refuse.
-type wildCodec struct {
+// uncheckedCodec accepts values that a codec should refuse.
+type uncheckedCodec struct {
 	boxCodec
-	wild *float32
+	extreme *float32
 }
 
-func (c wildCodec) Decode(r *netcode.Reader, base *box) box {
+func (c uncheckedCodec) Decode(r *netcode.Reader, base *box) box {
 	b := c.boxCodec.Decode(r, base)
-	if *c.wild != 0 {
-		b.VX = *c.wild
+	if *c.extreme != 0 {
+		b.VX = *c.extreme
 	}
 	return b
 }
 
 // No state of a body that a server can send breaks the prediction of other entities, or outlasts
 // the server's sending of it.
-func TestWildBodies(t *testing.T) {
-	for _, wild := range []float32{float32(math.NaN()), float32(math.Inf(1)), 3e38, -1e30, 1e9} {
+func TestExtremeBodyStates(t *testing.T) {
+	for _, extreme := range []float32{float32(math.NaN()), float32(math.Inf(1)), 3e38, -1e30, 1e9} {
 		b, value := boxes(), float32(0)
 		m := newMatchOf(t, boxProtocol(t, b), nil)
-		b.Codec = wildCodec{wild: &value}
+		b.Codec = uncheckedCodec{extreme: &value}
 		honest := m.protocol
 		m.protocol = boxProtocol(t, b)
 		a := m.join(seeds(1), nil)
@@ -162,21 +162,21 @@ func TestWildBodies(t *testing.T) {
 		sound := func() {
 			for _, e := range []arche.Entity{a.client.Entity(), a.replicaOf(m, e), a.replicaOf(m, other)} {
 				if p := a.visual(e); !(p.Len() < 200) {
-					t.Fatalf("%v: something is drawn at %v", wild, p)
+					t.Fatalf("%v: something is drawn at %v", extreme, p)
 				}
 			}
 			if s, _ := a.client.State(); !(math.Abs(float64(s.X)) < 1e3) {
-				t.Fatalf("%v: the player is predicted at %v", wild, s)
+				t.Fatalf("%v: the player is predicted at %v", extreme, s)
 			}
 		}
 		m.run(2*time.Second, sound)
-		value = wild
+		value = extreme
 		m.run(3*time.Second, sound)
 		value = 0
 		m.run(3*time.Second, sound)
 		for _, e := range []arche.Entity{e, other} {
 			if d := a.logical(a.replicaOf(m, e)).Sub(m.transform(e).Get().Position).Len(); d > 3 {
-				t.Errorf("%v: when all is well again a box is %.2f m from where the server has it", wild, d)
+				t.Errorf("%v: when all is well again a box is %.2f m from where the server has it", extreme, d)
 			}
 		}
 	}

@@ -22,7 +22,7 @@ var networks = []struct {
 
 // A box that the own player runs into reacts in the tick in which the player touches it. Player and
 // box are drawn so, and the server's result is the same.
-func TestBoxAnswersAtOnce(t *testing.T) {
+func TestBoxRespondsAtOnce(t *testing.T) {
 	for _, network := range networks {
 		for seed := range uint64(5) {
 			m := newMatchOf(t, boxProtocol(t, boxes()), nil)

@@ -17,7 +17,7 @@ import (
 // The number of delayed changes is bounded, however many arrive and however late the view is.
 // Changes beyond the bound are applied early. No value goes back to an older one, and in the end
 // all values are those of the server.
-func TestWhatIsKeptIsBounded(t *testing.T) {
+func TestDelayedChangesAreBounded(t *testing.T) {
 	m := newMatch(t, func(c *netcode.ServerConfig[runner, input]) { c.Bandwidth = 4 << 20 })
 	a := m.join(linksim.Symmetric(linksim.Condition{Delay: 20 * time.Millisecond, Loss: 0.05, Seed: 1}), func(c *netcode.ClientConfig[runner, input]) {
 		c.Delay = netcode.Bounds[time.Duration]{Min: 4 * time.Second, Max: 4 * time.Second}
@@ -77,7 +77,7 @@ func TestWhatIsKeptIsBounded(t *testing.T) {
 
 // Values and owners that change all the time allocate nothing, once there is memory for the changes
 // of a delay.
-func TestArrivingAllocatesNothing(t *testing.T) {
+func TestDelayedChangesAllocateNothing(t *testing.T) {
 	m := newMatch(t, nil)
 	w := m.engine.World()
 	for i := range 60 {
@@ -91,7 +91,7 @@ func TestArrivingAllocatesNothing(t *testing.T) {
 			}
 		})
 	}
-	a := m.join(wild(1), nil)
+	a := m.join(lossyPath(1), nil)
 	m.run(20*time.Second, nil)
 	m.mustPlay()
 	kept := 0
@@ -107,7 +107,7 @@ func TestArrivingAllocatesNothing(t *testing.T) {
 
 // A child that arrives with its parent is shown together with it, at its place on it from the first
 // frame on.
-func TestFamiliesArriveTogether(t *testing.T) {
+func TestParentsAndChildrenAppearTogether(t *testing.T) {
 	for seed := range uint64(6) {
 		m := newMatch(t, nil)
 		for i := range 40 { // enough to fill several packets
@@ -160,7 +160,7 @@ func TestFamiliesArriveTogether(t *testing.T) {
 // A replica that is drawn in the present exists, with its values, when its record arrives: the own
 // player, a scripted mover, and a body near the player, which it may run into. A body far away
 // waits for the view.
-func TestWhatIsInThePresentArrivesAtOnce(t *testing.T) {
+func TestPresentReplicasChangeAtOnce(t *testing.T) {
 	p := boxProtocol(t, boxes())
 	netcode.ReplicateComponent[score](p, "score", scoreCodec{}, netcode.Immediate())
 	p.SetScriptedMover(kindLift+7, liftPath)
@@ -249,7 +249,7 @@ func TestWhatIsInThePresentArrivesAtOnce(t *testing.T) {
 
 // A server that is restarted counts its ticks from 0. The view of the old server's time does not
 // decide when the new server's values are applied.
-func TestValuesOfAServerStartedAnew(t *testing.T) {
+func TestValuesOfARestartedServer(t *testing.T) {
 	m := newMatch(t, nil)
 	a := m.join(linksim.Symmetric(linksim.Condition{Delay: 60 * time.Millisecond, Seed: 1}), func(c *netcode.ClientConfig[runner, input]) { c.Timeout = time.Second })
 	m.flying(components.At3D(0, 0, 30))
@@ -294,7 +294,7 @@ func TestValuesOfAServerStartedAnew(t *testing.T) {
 
 // An entity becomes irrelevant to a player and relevant again before the view has reached either
 // moment. It is shown until the first moment and from the second one on, by one entity at a time.
-func TestSeenAgain(t *testing.T) {
+func TestRelevantAgain(t *testing.T) {
 	hidden := false
 	var crate arche.Entity
 	m := newMatch(t, func(c *netcode.ServerConfig[runner, input]) {

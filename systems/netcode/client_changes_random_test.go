@@ -22,11 +22,11 @@ type churn struct {
 	hidden map[arche.Entity]bool
 	number int32
 	most   map[netcode.EntityID]map[int64]int32 // points of each after each step
-	wild   bool
+	lossy  bool
 }
 
 func newChurn(t testing.TB, seed uint64, grace time.Duration) *churn {
-	c := &churn{rng: rand.New(rand.NewPCG(seed, 77)), hidden: map[arche.Entity]bool{}, most: map[netcode.EntityID]map[int64]int32{}, wild: true}
+	c := &churn{rng: rand.New(rand.NewPCG(seed, 77)), hidden: map[arche.Entity]bool{}, most: map[netcode.EntityID]map[int64]int32{}, lossy: true}
 	c.match = newMatch(t, func(s *netcode.ServerConfig[runner, input]) {
 		s.Timeout, s.Grace = 2*time.Second, grace
 		s.Relevant = func(_ *netcode.Player[runner, input], e arche.Entity) bool { return !c.hidden[e] }
@@ -45,7 +45,7 @@ func (c *churn) change() {
 			i--
 		}
 	}
-	if !c.wild {
+	if !c.lossy {
 		clear(c.hidden)
 		return
 	}
@@ -121,9 +121,9 @@ func (m *match) until(p *player, status netcode.Status) {
 // another entity, never one that the entity did not have by the moment of the view, and never older
 // than the one before. No two entities draw one ID. In the end both sides have the same values, and
 // no delayed change is left.
-func TestArrivingWhateverHappens(t *testing.T) {
+func TestRandomDelayedChanges(t *testing.T) {
 	for seed := range arrivingSeeds {
-		path := wild(seed)
+		path := lossyPath(seed)
 		switch seed % 4 {
 		case 1:
 			path = seeds(seed)
@@ -207,7 +207,7 @@ func TestArrivingWhateverHappens(t *testing.T) {
 			c.until(a, netcode.Playing)
 			c.run(3*time.Second, nil)
 		}
-		c.wild = false
+		c.lossy = false
 		c.until(a, netcode.Playing)
 		c.run(4*time.Second, nil)
 		w := c.engine.World()

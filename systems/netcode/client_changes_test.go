@@ -44,7 +44,7 @@ func give[T any](w *arche.World, e arche.Entity, v T) {
 	*(*T)(w.Get(e, id)) = v
 }
 
-func wild(seed uint64) linksim.Path {
+func lossyPath(seed uint64) linksim.Path {
 	return linksim.Symmetric(linksim.Condition{Delay: 50 * time.Millisecond, Jitter: 100 * time.Millisecond, Loss: 0.15, Duplicate: 0.1, Seed: seed})
 }
 
@@ -52,7 +52,7 @@ func wild(seed uint64) linksim.Path {
 // tick. A crate that jumps counts its jumps; on no screen and in no step it has a count that
 // differs from that of its position. Values of entities in the present, and those of immediate
 // components, are applied when they arrive.
-func TestValuesHoldWhereTheyAreSeen(t *testing.T) {
+func TestValuesMatchTheDrawnPose(t *testing.T) {
 	for _, test := range []struct {
 		name   string
 		path   linksim.Path
@@ -62,7 +62,7 @@ func TestValuesHoldWhereTheyAreSeen(t *testing.T) {
 		{"steady", linksim.Symmetric(linksim.Condition{Delay: 60 * time.Millisecond, Seed: 1}), interp.Default, false},
 		{"seeds", seeds(5), interp.Default, false},
 		{"seeds, at rest", seeds(6), interp.Default, true},
-		{"packets overtake each other", wild(7), interp.Hermite, false},
+		{"packets overtake each other", lossyPath(7), interp.Hermite, false},
 		{"present", seeds(8), interp.Naive, true},
 	} {
 		p := newProtocol(t, netcode.Config{})
@@ -124,7 +124,7 @@ func TestValuesHoldWhereTheyAreSeen(t *testing.T) {
 }
 
 // A new entity is shown when the view reaches its spawn, and in motion from its first step on.
-func TestWhatComesIsSeenWhenItCame(t *testing.T) {
+func TestSpawnsAreDelayed(t *testing.T) {
 	const interval, step = time.Second / 30, time.Second / tickRate
 	for _, test := range []struct {
 		name string
@@ -190,7 +190,7 @@ func TestWhatComesIsSeenWhenItCame(t *testing.T) {
 
 // An entity whose life is shorter than the delay of the view is shown for as long as it lived, at
 // the places where it was.
-func TestShortLives(t *testing.T) {
+func TestShortLivedEntities(t *testing.T) {
 	for seed := range uint64(8) {
 		m := newMatch(t, nil)
 		path := linksim.Symmetric(linksim.Condition{Delay: 60 * time.Millisecond, Jitter: 5 * time.Millisecond, Seed: seed})

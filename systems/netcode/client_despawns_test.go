@@ -28,7 +28,7 @@ func (m *match) flying(at components.Pose3D) arche.Entity {
 
 // A replica that is drawn in the past is drawn until the view reaches its removal, and not longer.
 // A replica that is drawn in the present is removed when the record of its removal arrives.
-func TestWhatGoesIsSeenUntilItWent(t *testing.T) {
+func TestDespawnsAreDelayed(t *testing.T) {
 	for _, test := range []struct {
 		name  string
 		kind  interp.Kind
@@ -98,7 +98,7 @@ func TestWhatGoesIsSeenUntilItWent(t *testing.T) {
 // Case 18 on the screen: slots are given to other entities while their last owners are still shown,
 // over a line with loss. No entity ever becomes another one. Each has its own health, few are shown
 // at a time, and in the end exactly the server's entities exist.
-func TestSlotsAreReusedWhileTheOldAreSeen(t *testing.T) {
+func TestSlotsReusedDuringDelayedDespawns(t *testing.T) {
 	m := newMatch(t, nil)
 	born, live := map[netcode.EntityID]arche.Entity{}, map[arche.Entity]netcode.EntityID{}
 	twice := 0
@@ -169,7 +169,7 @@ func TestSlotsAreReusedWhileTheOldAreSeen(t *testing.T) {
 
 // A line that fails, a session that is lost and a session that begins anew leave no removed entity
 // on the client.
-func TestWhatGoesGoesWithoutNews(t *testing.T) {
+func TestDelayedDespawnsWithoutPackets(t *testing.T) {
 	m := newMatch(t, func(c *netcode.ServerConfig[runner, input]) { c.Timeout, c.Grace = 2*time.Second, time.Second })
 	a := m.join(linksim.Symmetric(linksim.Condition{Delay: 60 * time.Millisecond, Seed: 1}), func(c *netcode.ClientConfig[runner, input]) { c.Timeout = 2 * time.Second })
 	m.run(3*time.Second, nil)
@@ -200,7 +200,7 @@ func TestWhatGoesGoesWithoutNews(t *testing.T) {
 }
 
 // The number of delayed despawns is bounded: one too many removes the oldest.
-func TestDepartedAreBounded(t *testing.T) {
+func TestDelayedDespawnsAreBounded(t *testing.T) {
 	m := newMatch(t, func(c *netcode.ServerConfig[runner, input]) {
 		c.SnapshotRate, c.MinSnapshotRate, c.Bandwidth = 60, 1, 1<<20
 	})

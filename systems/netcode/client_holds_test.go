@@ -81,7 +81,7 @@ func (s *shoved) stood(i int, from, to int64) bool {
 // A crate that has stood for a tenth of a second is drawn at its place, up to the snapshot before
 // the first one of its next motion, even while it is awake. If snapshots are lost it may be drawn
 // off for as long as their contents are unknown.
-func TestWhatStandsIsDrawnWhereItStands(t *testing.T) {
+func TestRestingBodiesAreDrawnAtTheirPlace(t *testing.T) {
 	for _, test := range []struct {
 		name string
 		rate int
@@ -144,7 +144,7 @@ func TestWhatStandsIsDrawnWhereItStands(t *testing.T) {
 // If inputs run on arrival, the age of a player's state changes without records. A player without
 // records may be late instead of standing. So it gets no hold sample, and its next record does not
 // lead back to a held place.
-func TestPlayersOnArrivalAreNotHeld(t *testing.T) {
+func TestPlayersOnArrivalGetNoHoldSample(t *testing.T) {
 	for seed := range uint64(4) {
 		m := newMatch(t, func(c *netcode.ServerConfig[runner, input]) { c.InputMode = netcode.OnArrival })
 		a := m.join(linksim.Symmetric(linksim.Condition{Delay: 60 * time.Millisecond, Jitter: 40 * time.Millisecond, Loss: 0.02, Seed: seed}), nil)

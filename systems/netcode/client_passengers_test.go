@@ -203,7 +203,7 @@ func TestBoardingAFerry(t *testing.T) {
 
 // A carried player is a child of its movement base, on the server and on every client, and its pose
 // is in the base's frame.
-func TestRidersAreChildren(t *testing.T) {
+func TestPassengersAreChildren(t *testing.T) {
 	m, ferry, a, b := ferryMatch(t, perfectly, 0)
 	a.input = func(netcode.Tick) input {
 		if s, _ := a.client.State(); !s.Ride && s.Z < ferryZ { // until the ferry arrives

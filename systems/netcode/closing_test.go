@@ -20,7 +20,7 @@ import (
 // A game that saves the players' progress in Left loses nothing when its server closes. Left is
 // called once for each player, players that are away or not confirmed yet included, with their last
 // states and entities.
-func TestLeftIsToldOfEverybodyWhenTheServerCloses(t *testing.T) {
+func TestLeftIsCalledForEveryPlayerAtClose(t *testing.T) {
 	for _, drained := range []bool{false, true} {
 		type farewell struct {
 			player   *netcode.Player[runner, input]
@@ -117,7 +117,7 @@ func TestOnlyTheServerKicks(t *testing.T) {
 
 // Two servers use one list after the other, in one process. Players that were on the first one when
 // it closed resume on the second.
-func TestGuestsOutliveTheirServer(t *testing.T) {
+func TestAccessListServesTheNextServer(t *testing.T) {
 	v := newInvited(t)
 	a := v.comes(perfect())
 	v.run(2*time.Second, nil)
@@ -134,7 +134,7 @@ func TestGuestsOutliveTheirServer(t *testing.T) {
 
 // An engine that is closed before its first run has finalised nothing. Its world can serve another
 // engine with another client, and so can the world of an engine that was reset.
-func TestClientOnAWorldThatWasGivenUp(t *testing.T) {
+func TestClientOnTheWorldOfAClosedEngine(t *testing.T) {
 	w := arche.NewWorld()
 	client := func() *ecs.Engine {
 		e, err := ecs.New(ecs.Config{FixedRate: tickRate, World: &w})

@@ -15,7 +15,7 @@ import (
 )
 
 // An entity that a player owns is not the player's body. It is drawn like all others.
-func TestOwnThingsAreNotTheBody(t *testing.T) {
+func TestOwnedEntitiesAreNotTheBody(t *testing.T) {
 	m := newMatch(t, nil)
 	a := m.join(perfect(), nil)
 	m.run(2*time.Second, nil)
@@ -190,7 +190,7 @@ func TestJumpsBesideAnInterpolator(t *testing.T) {
 }
 
 // A game may remove replicas, or parts of them, or not make any. Then only the picture lacks them.
-func TestReplicasThatGamesTakeAway(t *testing.T) {
+func TestReplicasRemovedByTheGame(t *testing.T) {
 	m := newMatch(t, nil)
 	var crates []arche.Entity
 	for i := range 3 {

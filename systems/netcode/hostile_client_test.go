@@ -116,7 +116,7 @@ func TestSpeedHacks(t *testing.T) {
 }
 
 // Case 27: ten seconds of silence give no time to spend at once.
-func TestTimeBanking(t *testing.T) {
+func TestSilenceGivesNoExtraTime(t *testing.T) {
 	for _, mode := range inputModes {
 		m := newMatch(t, func(c *netcode.ServerConfig[runner, input]) {
 			c.InputMode = mode

@@ -18,7 +18,7 @@ import (
 
 // Cases 33 and 34 at the level of the server: nothing that a stranger or a player sends affects
 // another player.
-func TestNonsenseHurtsNobody(t *testing.T) {
+func TestInvalidDataAffectsNoOtherPlayer(t *testing.T) {
 	m := newMatch(t, nil)
 	a := m.join(perfect(), nil)
 	bad := m.join(perfect(), nil)
@@ -115,7 +115,7 @@ func FuzzSession(f *testing.F) {
 
 // A token that claims to be another player's, with that player's number and a guessed secret, joins
 // as a new player.
-func TestGuessedSecretsAreStrangers(t *testing.T) {
+func TestGuessedSecretsJoinAsNewPlayers(t *testing.T) {
 	m := newMatch(t, nil)
 	a := m.join(perfect(), nil)
 	m.run(time.Second, nil)

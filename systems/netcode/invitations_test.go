@@ -100,7 +100,7 @@ func (cut) Close(transport.Reason) {}
 
 // The welcome to a client is lost in each of its attempts, with all other packets of the server.
 // Later the client joins with the same invitation. No other client does.
-func TestInvitationOutlivesALostWelcome(t *testing.T) {
+func TestInvitationAfterALostWelcome(t *testing.T) {
 	v := newInvited(t)
 	a := v.join(deaf, func(c *netcode.ClientConfig[runner, input]) {
 		dial := c.Dial
@@ -130,7 +130,7 @@ func TestInvitationOutlivesALostWelcome(t *testing.T) {
 
 // An invited player returns after the server was killed, or was out of reach for longer than Grace,
 // even if the first welcome is then lost. The player needs no second invitation, and frees none.
-func TestInvitedPlayersComeBack(t *testing.T) {
+func TestInvitedPlayersResume(t *testing.T) {
 	for _, how := range []string{"killed", "killed, and deaf at first", "killed twice", "out of reach"} {
 		t.Run(how, func(t *testing.T) {
 			v := newInvited(t)
@@ -194,7 +194,7 @@ func TestInvitedPlayersComeBack(t *testing.T) {
 // A player that was kicked does not return with its resume secret, neither to this server nor to
 // the next one. A player that was not kicked uses no invitation when it resumes, and is confirmed
 // once.
-func TestKickedPlayersDoNotComeBackByTheirKey(t *testing.T) {
+func TestKickedPlayersDoNotResume(t *testing.T) {
 	v := newInvited(t)
 	a := v.comes(perfect())
 	v.run(2*time.Second, nil)

@@ -48,7 +48,7 @@ func TestLeadFollowsTheLoss(t *testing.T) {
 }
 
 // The delay of the others' view can be bounded and fixed, on any line.
-func TestDelayCanBeBounded(t *testing.T) {
+func TestViewDelayIsBounded(t *testing.T) {
 	const ms = time.Millisecond
 	m := newMatch(t, nil)
 	path := linksim.Symmetric(linksim.Condition{Delay: 30 * ms, Jitter: 5 * ms, Seed: 1})

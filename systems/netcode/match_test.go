@@ -65,7 +65,7 @@ func TestPlayersRunSmoothly(t *testing.T) {
 }
 
 // A press is visible on the player's own screen with the next fixed step and the frame after it.
-func TestOwnPlayerAnswersAtOnce(t *testing.T) {
+func TestOwnPlayerRespondsAtOnce(t *testing.T) {
 	m := newMatch(t, nil)
 	a := m.join(seeds(3), nil)
 	m.run(4*time.Second, nil)
@@ -182,7 +182,7 @@ func TestMoversRunOnThePlayersTick(t *testing.T) {
 }
 
 // Components, owners and messages are sent in both directions.
-func TestWhatElseTravels(t *testing.T) {
+func TestComponentsOwnersAndMessages(t *testing.T) {
 	m := newMatch(t, nil)
 	a := m.join(seeds(7), nil)
 	m.run(3*time.Second, nil)

@@ -57,7 +57,7 @@ func TestMessagesDoNotWaitForTheActionRate(t *testing.T) {
 // A message of several pieces arrives even if the world always has more to send than the bandwidth
 // carries, and if packets are small. Otherwise it and all messages behind it would wait for ever.
 // Other data is sent beside it, and the bandwidth is kept.
-func TestMessagesFindRoom(t *testing.T) {
+func TestMessagesFitBesideSnapshots(t *testing.T) {
 	for _, test := range []struct{ bandwidth, mtu, rate int }{
 		{1024, 1200, 30}, {4096, 1200, 30}, {12 << 10, 1200, 60}, {64 << 10, 200, 30}, {64 << 10, 320, 60}, {1024, 200, 30},
 	} {

@@ -44,7 +44,7 @@ func mustPanic(t *testing.T, what string, f func(), words ...string) {
 type titled struct{ Title string }
 
 // A programmer's usual mistakes fail at their place, with a text that states the remedy.
-func TestMistakesAreTold(t *testing.T) {
+func TestMistakesNameTheirRemedy(t *testing.T) {
 	mustPanic(t, "a component without a codec", func() {
 		netcode.ReplicateComponent[health](newProtocol(t, netcode.Config{}), "spare", nil)
 	}, "no codec")
@@ -114,7 +114,7 @@ func TestAServerHoldsTheClock(t *testing.T) {
 
 // Sending a message that has no receiver is an error. Sending one that waits for a connection is
 // not.
-func TestMessagesToNobody(t *testing.T) {
+func TestMessagesWithoutAReceiver(t *testing.T) {
 	m := newMatch(t, nil)
 	a := m.join(perfect(), nil)
 	for _, send := range []func([]byte) error{a.client.Send, a.client.SendUnreliable} {
@@ -157,7 +157,7 @@ func (atlasCodec) Decode(r *netcode.Reader, _ *atlas) (a atlas) {
 
 // An entity that cannot be replicated, or whose position cannot be sent, is one line in the
 // server's log. The others are shown.
-func TestWhatCannotTravelIsLogged(t *testing.T) {
+func TestUnsendableComponentsAreLogged(t *testing.T) {
 	p := newProtocol(t, netcode.Config{})
 	netcode.ReplicateComponent[atlas](p, "atlas", atlasCodec{})
 	var log bytes.Buffer
@@ -234,7 +234,7 @@ func TestMissingTransformsAreLoggedOnce(t *testing.T) {
 
 // Losses during a broken connection do not count for the next connection. Inputs need not be sent
 // further ahead for half a minute.
-func TestALostConnectionIsNoLossyOne(t *testing.T) {
+func TestLostConnectionIsNotMeasuredAsLoss(t *testing.T) {
 	m := newMatch(t, nil)
 	a := m.join(perfect(), func(c *netcode.ClientConfig[runner, input]) { c.Timeout = 2 * time.Second })
 	m.run(5*time.Second, nil)

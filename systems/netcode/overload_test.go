@@ -12,7 +12,7 @@ import (
 
 // An overloaded server runs a third of its ticks. Honest clients send as many inputs as before and
 // must not count as cheaters. A cheater among them is still detected.
-func TestOverloadKicksNobody(t *testing.T) {
+func TestOverloadKicksNoHonestPlayer(t *testing.T) {
 	for _, mode := range inputModes {
 		m := newMatch(t, func(c *netcode.ServerConfig[runner, input]) { c.InputMode = mode })
 		for i := range 4 {
@@ -65,7 +65,7 @@ func TestOverloadKicksNobody(t *testing.T) {
 // Server and clients share a machine with other work. Each runs after a random pause, sometimes of
 // half a second and more, and the server makes up for all of its own. Clients send as many inputs
 // as before, in bursts and far ahead, and must not count as cheaters.
-func TestStarvedMachinesKickNobody(t *testing.T) {
+func TestStarvedMachinesKickNoPlayer(t *testing.T) {
 	for _, mode := range inputModes {
 		for _, seed := range []uint64{2, 45, 105, 126, 149, 189} {
 			random := rand.New(rand.NewPCG(seed, 7))

@@ -88,7 +88,7 @@ func TestOwnStateOverAnyPath(t *testing.T) {
 
 // A server never refers to a packet that did not arrive, that is too old, or that contains the
 // reference. The client refuses such references.
-func TestOwnStateThatWasNeverSaid(t *testing.T) {
+func TestOwnStateReferencesAreChecked(t *testing.T) {
 	var heard ownReceived[int]
 	heard.keep(10, ownState[int]{state: 7})
 	for _, test := range []struct {

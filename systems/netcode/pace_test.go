@@ -104,7 +104,7 @@ func (x *thinned) since(from time.Duration) (wait, longest time.Duration, rate f
 	return waits[len(waits)*95/100], longest, float64(bytes) / (x.now - from).Seconds()
 }
 
-func TestThinLineIsNotFilled(t *testing.T) {
+func TestSlowLineIsNotFilled(t *testing.T) {
 	const line = 384_000 / 8
 	x := thinnedLine(t, line, 300)
 	x.run(10*time.Second, nil)
@@ -135,7 +135,7 @@ func TestThinLineIsNotFilled(t *testing.T) {
 	}
 }
 
-func TestLineThatDropsAndComesBack(t *testing.T) {
+func TestLineWithAVaryingRate(t *testing.T) {
 	x := thinnedLine(t, 500_000, 300)
 	x.run(20*time.Second, nil)
 	x.mustPlay()
@@ -164,7 +164,7 @@ func TestLineThatDropsAndComesBack(t *testing.T) {
 }
 
 // A line that carries everything is used as if there were no pacing.
-func TestWideLineLosesNothing(t *testing.T) {
+func TestFastLineIsNotPaced(t *testing.T) {
 	for _, path := range []linksim.Path{linksim.Symmetric(linksim.Condition{Delay: 20 * time.Millisecond, Seed: 1}), seeds(1)} {
 		m := newMatch(t, nil)
 		a := m.join(path, nil)
@@ -181,7 +181,7 @@ func TestWideLineLosesNothing(t *testing.T) {
 
 // A path to the server that carries less than a packet of inputs in each step is not filled, and
 // the inputs arrive in time.
-func TestThinWayUp(t *testing.T) {
+func TestSlowUplink(t *testing.T) {
 	for _, rate := range []int{1600, 1800, 2000} { // of payload, of which a clean line carries 1400
 		m := newMatch(t, nil)
 		way := linksim.Condition{Delay: 20 * time.Millisecond, Seed: 1}

@@ -73,7 +73,7 @@ func mean(v []float32) (sum float32) {
 // Case 18: entities are removed and others spawned in the same slots within a round trip, while
 // packets are lost. The new entity is shown with nothing of the old one, and in the end both sides
 // have the same entities.
-func TestSlotsChangeHands(t *testing.T) {
+func TestSlotsAreReused(t *testing.T) {
 	for seed := range uint64(20) {
 		m := newMatch(t, nil)
 		rng := rand.New(rand.NewPCG(seed, 18))
@@ -211,7 +211,7 @@ func TestInterestInACrowd(t *testing.T) {
 
 // Case 38: a player returns after five seconds, with the old secret, from another address. It is
 // the same player, and the server sends only changes.
-func TestResumeSendsOnlyNews(t *testing.T) {
+func TestResumeSendsOnlyChanges(t *testing.T) {
 	for seed := range uint64(20) {
 		m := newMatch(t, func(c *netcode.ServerConfig[runner, input]) { c.Timeout = 2 * time.Second })
 		for i := range 300 {

@@ -9,7 +9,7 @@ import (
 )
 
 // Poses of a Game, of scripted movers and of bodies may omit rotation and scale.
-func TestPosesMayBeLeftOut(t *testing.T) {
+func TestPosesMayOmitRotationAndScale(t *testing.T) {
 	type state struct{ X float32 }
 	bare := func(s state) components.Pose3D { return components.Pose3D{Position: mgl32.Vec3{s.X}} }
 	p, err := NewProtocol(Config{}, Game[state, struct{ X int8 }]{

@@ -47,7 +47,7 @@ func (m *match) mustAgree(p *player, entities []arche.Entity, what string) {
 // A component that is added and removed within a round trip, before the client has acknowledged it,
 // is removed on the client too. One that is removed and added again is present. The time between,
 // and whether the entity moves meanwhile, make no difference.
-func TestComponentGivenAndTakenWithinARoundTrip(t *testing.T) {
+func TestComponentAddedAndRemovedWithinARoundTrip(t *testing.T) {
 	for k, delay := range []time.Duration{10, 50, 100, 150, 100, 150} {
 		moves := k > 3
 		m := newMatch(t, nil)
@@ -85,7 +85,7 @@ func TestComponentGivenAndTakenWithinARoundTrip(t *testing.T) {
 
 // On a line that reorders packets, components are added and removed at any time. In the end the
 // client has the server's components.
-func TestGivesAndTakesUnderReordering(t *testing.T) {
+func TestComponentChangesUnderReordering(t *testing.T) {
 	for seed := range presenceSeeds {
 		m := newMatch(t, func(c *netcode.ServerConfig[runner, input]) { c.Bandwidth = 1 << 20 })
 		w := m.engine.World()

@@ -77,7 +77,7 @@ func TestStopAndGo(t *testing.T) {
 
 // An entity that is set to its present pose is in no snapshot, and its view does not count as
 // starved.
-func TestWhatIsSetToTheSamePoseDoesNotStarve(t *testing.T) {
+func TestUnchangedPosesDoNotStarve(t *testing.T) {
 	m := newMatch(t, nil)
 	crates := []arche.Entity{m.crate(kindCrate, components.At3D(0, 0, 0)), m.crate(kindCrate, components.At3D(0, 0, 5))}
 	tick := 0
@@ -124,7 +124,7 @@ func TestFirstWriteIsAJump(t *testing.T) {
 
 // An entity at rest starts to move while all packets about it are lost. The view catches up with it
 // and does not leap.
-func TestNewsOfAStartComeLate(t *testing.T) {
+func TestMotionStartsUnderLoss(t *testing.T) {
 	const speed = 6
 	for seed := range uint64(5) {
 		m := newMatch(t, nil)
@@ -171,7 +171,7 @@ func TestNewsOfAStartComeLate(t *testing.T) {
 
 // A server that moves its origin moves everything, resting entities as well, in one step and
 // without a jump. The shift is not drawn as motion.
-func TestOriginShiftOfWhatRests(t *testing.T) {
+func TestOriginShiftOfRestingEntities(t *testing.T) {
 	for _, network := range networks {
 		for seed := range uint64(3) {
 			m := newMatch(t, nil)
@@ -204,7 +204,7 @@ func TestOriginShiftOfWhatRests(t *testing.T) {
 // An entity that moves while the origin does, and is written in the same step, before or after the
 // shift, jumps with all others and keeps its motion. The client distinguishes it from an entity
 // that runs that far.
-func TestOriginShiftOfWhatMoves(t *testing.T) {
+func TestOriginShiftOfMovingEntities(t *testing.T) {
 	const speed, shift = 3.0, 50.0
 	for _, network := range networks {
 		for seed := range uint64(4) {

@@ -32,7 +32,7 @@ func (c *cheat) resume(conn transport.Conn, p *netcode.Player[runner, input], to
 // and then sends everything at once, or sends ten times too much. Over 20 s it runs no farther than
 // an honest player, whatever the snapshot rate, and in one step no farther than the input credit or
 // a snapshot interval.
-func TestNoTrickGivesTime(t *testing.T) {
+func TestResumesGiveNoExtraTime(t *testing.T) {
 	const seconds, many = 20, 30
 	for _, trick := range []string{"resumes in every step", "resumes four times a second", "jumps ahead in its ids", "is silent, then sends all", "sends ten times too much"} {
 		for _, rate := range []int{5, 20, 60} {

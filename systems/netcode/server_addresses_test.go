@@ -35,7 +35,7 @@ func (l elsewhere) Accept() (transport.Conn, bool) {
 // A stranger with a link that is good for all takes only as many places as one address may have, by
 // any means, and other clients still join. The stranger's client receives the reason, and joins
 // when one of its places is free.
-func TestOneAddressDoesNotTakeAllPlaces(t *testing.T) {
+func TestOneAddressCannotTakeAllPlaces(t *testing.T) {
 	for _, test := range []struct {
 		name          string
 		players, most int // of the configuration
@@ -146,7 +146,7 @@ func TestPlacesOfAnAddressAreKept(t *testing.T) {
 
 // Strangers that connect as fast as transports accept them, and never send a hello, keep no player
 // out.
-func TestSilentStrangersKeepNobodyOut(t *testing.T) {
+func TestSilentConnectionsBlockNoPlayer(t *testing.T) {
 	m := newMatch(t, nil)
 	var silent []transport.Conn
 	next, most := m.now, 0
@@ -200,7 +200,7 @@ func (l inOrder) Accept() (transport.Conn, bool) {
 
 // Strangers from a few networks connect faster than a hello crosses a line. They make room only for
 // each other.
-func TestRushesFromFewNetworksKeepNobodyOut(t *testing.T) {
+func TestConnectionFloodsFromFewNetworksBlockNoPlayer(t *testing.T) {
 	for name, stranger := range map[string]func(i int) string{
 		"one address":    func(i int) string { return fmt.Sprintf("203.0.113.7:%d", 1000+i) },
 		"one network":    func(i int) string { return fmt.Sprintf("203.0.113.%d:7", i%256) },
@@ -241,7 +241,7 @@ func TestRushesFromFewNetworksKeepNobodyOut(t *testing.T) {
 
 // A client whose hello has arrived during a rush of strangers is accepted. It is not removed unread
 // to make room for them. All of them connect between two polls of a server that was held up.
-func TestARushSendsNobodyAwayUnheard(t *testing.T) {
+func TestConnectionFloodKeepsReceivedHellos(t *testing.T) {
 	m := newMatch(t, nil)
 	for range 10 {
 		m.join(perfect(), nil)

@@ -51,7 +51,7 @@ func TestInputsOnArrival(t *testing.T) {
 // with inputs that run on arrival. The stream stalls for longer than the usual input credit, which
 // costs an honest player a third of its way. With a credit of one second the player moves as far as
 // predicted, and others see it without leaps.
-func TestBankOverAStream(t *testing.T) {
+func TestInputCreditOverAStream(t *testing.T) {
 	const seconds = 30
 	play := func(bank time.Duration) (ran, corrections, leap, forfeited float64) {
 		m := newMatch(t, func(c *netcode.ServerConfig[runner, input]) {
@@ -85,7 +85,7 @@ func TestBankOverAStream(t *testing.T) {
 
 func spectator(*netcode.Player[hero, buttons]) (hero, arche.Entity) { return hero{}, arche.Entity{} }
 
-func TestBankThatMakesNoSense(t *testing.T) {
+func TestInputCreditIsChecked(t *testing.T) {
 	p := exampleProtocol()
 	for _, c := range []netcode.ServerConfig[hero, buttons]{
 		{InputMode: netcode.OnArrival, InputCredit: -1}, {InputMode: netcode.OnArrival, InputCredit: 2*time.Second + 1}, {InputCredit: time.Second}, {InputMode: netcode.OnArrival + 1},

@@ -14,9 +14,9 @@ import (
 	"github.com/tandem-ecs/tandem/systems/netcode/transport"
 )
 
-// knock connects, sends a hello, and closes the connection at the first answer. It returns whether
-// that was a welcome.
-func knock(m *match) (in bool) {
+// tryToJoin connects, sends a hello, and closes the connection at the first answer. It returns
+// whether that was a welcome.
+func tryToJoin(m *match) (in bool) {
 	conn := m.listener.Dial()
 	conn.Poll(m.now)
 	m.run(time.Second/60, nil)
@@ -50,7 +50,7 @@ func told(log, line, more string) (lines, others int) {
 // A client that connects over and over for an hour, accepted or not, adds some lines a minute to
 // the log and not one for each time. No attempt is left uncounted, and a later client has its own
 // line again.
-func TestKnockingDoesNotFillTheLog(t *testing.T) {
+func TestReconnectingDoesNotFillTheLog(t *testing.T) {
 	for _, admitted := range []bool{false, true} {
 		var log bytes.Buffer
 		m := newMatch(t, func(c *netcode.ServerConfig[runner, input]) {
@@ -64,7 +64,7 @@ func TestKnockingDoesNotFillTheLog(t *testing.T) {
 		times := 0
 		for m.now < minutes*time.Minute {
 			for range 10 { // in a third of a second
-				if knock(m) != admitted {
+				if tryToJoin(m) != admitted {
 					t.Fatal("let in, or not")
 				}
 				times++
@@ -93,14 +93,14 @@ func TestKnockingDoesNotFillTheLog(t *testing.T) {
 		}
 		log.Reset()
 		m.run(time.Hour, nil)
-		knock(m)
+		tryToJoin(m)
 		m.run(time.Second/10, nil)
 		if want := map[bool]string{true: "tandem: joined", false: "tandem: refused"}[admitted]; !strings.Contains(log.String(), want) || strings.Contains(log.String(), "times") {
 			t.Errorf("admitted %v: after a pause the log says %q", admitted, log.String())
 		}
 		log.Reset()
 		for range 2 * few {
-			knock(m)
+			tryToJoin(m)
 		}
 		m.engine.Close()
 		if _, n := told(log.String(), line, more); n < few/2 {

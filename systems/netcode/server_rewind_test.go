@@ -15,7 +15,7 @@ import (
 // Entities that are drawn at the own player's tick are rewound to the present, and passengers with
 // their bases. A player that shoots at a scripted mover, at a body near it or at a passenger hits
 // it at its place on the shooter's screen.
-func TestRewindOfWhatIsPredicted(t *testing.T) {
+func TestRewindOfPredictedEntities(t *testing.T) {
 	b := boxes()
 	m := newMatchOf(t, boxProtocol(t, b), nil)
 	near, far, lift := m.box(box{X: 3, Z: 3}), m.box(box{X: 60}), m.crate(kindLift, liftPath(0))
@@ -82,7 +82,7 @@ func wobble(t uint64) float32 {
 // Conformance case 46: with any claimed view a cheater's rewind stays within the view that it may
 // have had. That is older than the round trip, but not beyond the limit. From the step after a jump
 // on, the rewind never leads to before the jump.
-func TestRewindBelievesNoAbsurdClaims(t *testing.T) {
+func TestRewindLimitsClaimedViews(t *testing.T) {
 	const limit, way = 30, 12 // ticks: 500 ms, and 200 ms there and back
 	m := newMatch(t, nil)
 	// after the step that ended at the tick
@@ -133,7 +133,7 @@ func TestRewindBelievesNoAbsurdClaims(t *testing.T) {
 }
 
 // An entity that has lost its Replicated in this step does not exist for the rewind.
-func TestRewindOfWhatIsNotReplicatedAnyMore(t *testing.T) {
+func TestRewindOfFormerlyReplicatedEntities(t *testing.T) {
 	m := newMatch(t, nil)
 	crate := m.crate(kindCrate, components.At3D(1, 2, 3))
 	a := m.join(perfect(), nil)

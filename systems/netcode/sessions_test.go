@@ -82,7 +82,7 @@ func TestMessagesLeaveRoomForStates(t *testing.T) {
 
 // A client that sent a hello and nothing more has not joined. Its place is free again after the
 // time-out, without grace.
-func TestWhoNeverCameIsNotAwaited(t *testing.T) {
+func TestUnconfirmedClientsTimeOut(t *testing.T) {
 	m := newMatch(t, func(c *netcode.ServerConfig[runner, input]) { c.Timeout = 2 * time.Second })
 	a := m.join(perfect(), nil)
 	frames := 0
@@ -98,7 +98,7 @@ func TestWhoNeverCameIsNotAwaited(t *testing.T) {
 }
 
 // Kicks reach players that are away, and a draining server accepts players that return.
-func TestKickedWhileAwayAndBackWhileDraining(t *testing.T) {
+func TestKickedWhileAwayAndResumedWhileDraining(t *testing.T) {
 	m := newMatch(t, func(c *netcode.ServerConfig[runner, input]) { c.Timeout = time.Second })
 	a, b := m.join(perfect(), nil), m.join(perfect(), nil)
 	m.run(2*time.Second, nil)
@@ -120,7 +120,7 @@ func TestKickedWhileAwayAndBackWhileDraining(t *testing.T) {
 // A client that has slept plays on as before. Its inputs run, even if their ids have advanced by
 // more than a receiver follows in the mode OnArrival. Data that waited for it does not count as
 // late.
-func TestSleepers(t *testing.T) {
+func TestSuspendedClients(t *testing.T) {
 	for _, mode := range inputModes {
 		m := newMatch(t, func(c *netcode.ServerConfig[runner, input]) { c.InputMode, c.Timeout = mode, 10*time.Minute })
 		a := m.join(perfect(), func(c *netcode.ClientConfig[runner, input]) { c.Timeout = 10 * time.Minute })
@@ -141,7 +141,7 @@ func TestSleepers(t *testing.T) {
 }
 
 // An ended client releases the engine's clock. One that never began can leave.
-func TestTheEndedLetGoOfTheClock(t *testing.T) {
+func TestEndedClientsReleaseTheClock(t *testing.T) {
 	m := newMatch(t, nil)
 	a := m.join(perfect(), nil)
 	m.run(time.Second, nil)

@@ -22,7 +22,7 @@ import (
 // differently whenever it is hidden from one of the others. The server sends that one the same
 // bytes in the same ticks, and different ones to the player that sees it all the time. Parts that
 // ShareInput leaves out are sent to no player.
-func TestInputsAreToldToWhoSeesThemOnly(t *testing.T) {
+func TestInputsAreSharedOnlyWithPlayersThatSeeThem(t *testing.T) {
 	const far, leave = 12, 15 // the distances at which it appears and disappears
 	play := func(byDistance bool, share func(stick) stick, aim func(netcode.Tick) float32, always bool) (sent [3]bytes.Buffer, aims int) {
 		tap := &tapped{Listener: loopback.Listen(loopback.Config{})}

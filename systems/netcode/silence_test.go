@@ -12,7 +12,7 @@ import (
 
 // On a line that was clean an outage of up to 20 s costs no session, whether datagrams were lost,
 // delayed or queued meanwhile. After it the session continues.
-func TestAnOutageIsNoReasonToReconnect(t *testing.T) {
+func TestOutagesDoNotReconnect(t *testing.T) {
 	const begins = 10 * time.Second
 	for _, length := range []time.Duration{4700 * time.Millisecond, 6200 * time.Millisecond, 11 * time.Second, 18 * time.Second, 20 * time.Second} {
 		for name, script := range map[string][]linksim.Event{
@@ -55,7 +55,7 @@ func TestAnOutageIsNoReasonToReconnect(t *testing.T) {
 
 // A connection that carries nothing in one direction or in both is replaced by a second one, within
 // 9 s, as the same player.
-func TestADeadConnectionIsReplaced(t *testing.T) {
+func TestDeadConnectionIsReplaced(t *testing.T) {
 	line := linksim.Condition{Delay: 40 * time.Millisecond, Seed: 1}
 	dead := linksim.Condition{Loss: 1}
 	for name, path := range map[string]linksim.Path{"both": linksim.Symmetric(dead), "down": {Send: line, Receive: dead}} {
@@ -77,7 +77,7 @@ func TestADeadConnectionIsReplaced(t *testing.T) {
 
 // A second connection beside one that works does not take its place. It is closed after the time
 // that any stranger may wait. One that sends invalid datagrams is refused.
-func TestAConnectionBesideOneThatSpeaksWaits(t *testing.T) {
+func TestSecondConnectionBesideAWorkingOneWaits(t *testing.T) {
 	m := newMatch(t, nil)
 	a := m.join(perfect(), nil)
 	m.run(time.Second, nil)

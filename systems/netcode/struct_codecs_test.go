@@ -50,7 +50,7 @@ func drawMotley(t *rapid.T) (m motley) {
 
 // A struct's codec reads what it writes, for any base. It takes the bits of the numbers, and one
 // for each unchanged number.
-func TestStructsTravelWhole(t *testing.T) {
+func TestStructsAreSentExactly(t *testing.T) {
 	states, inputs, components := netcode.StructState[motley](), netcode.StructInput[motley](), netcode.StructComponent[motley]()
 	rapid.Check(t, func(t *rapid.T) {
 		v, base := drawMotley(t), drawMotley(t)
@@ -129,7 +129,7 @@ func TestStructsStayWithinTheirRange(t *testing.T) {
 }
 
 // A type that cannot be sent by value is refused by name when the codec is made.
-func TestStructsThatCannotTravel(t *testing.T) {
+func TestUnsendableStructsAreRefused(t *testing.T) {
 	for what, c := range map[string]struct {
 		make  func()
 		words []string

@@ -154,7 +154,7 @@ func changeParents(t *testing.T, seed uint64, kind interp.Kind, path linksim.Pat
 }
 
 // Two entities, one below the other, exchange their places in one step.
-func TestParentAndChildChangePlaces(t *testing.T) {
+func TestParentAndChildSwap(t *testing.T) {
 	m := newMatch(t, nil)
 	a := m.join(perfect(), nil)
 	x, y := m.crate(kindCrate, components.At3D(10, 0, 0)), m.crate(kindCrate, components.At3D(0, 0, 0))
@@ -185,7 +185,7 @@ func TestParentAndChildChangePlaces(t *testing.T) {
 
 // A removed parent takes its children with it, unless they were detached before. No screen shows an
 // entity in the frame of a removed parent.
-func TestParentsThatGo(t *testing.T) {
+func TestRemovedParents(t *testing.T) {
 	for seed := range uint64(20) {
 		m := newMatch(t, nil)
 		m.engine.Install(quietHierarchy(false))

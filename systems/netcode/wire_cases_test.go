@@ -90,7 +90,7 @@ func parse(p *protocol, datagram []byte, fromServer bool) (anew []byte, bits int
 // Case 35: each content has one encoding. Everything up to the snapshots (which packages packet,
 // prediction and snapshot test and fuzz for themselves) is read and written again, and gives the
 // same bits. A damaged datagram that is still accepted is written as it was read.
-func TestWhatPluginsSendIsCanonical(t *testing.T) {
+func TestEncodingsAreCanonical(t *testing.T) {
 	p := newProtocolFor(t, netcode.Config{}, pressing())
 	tap := &tapped{}
 	m := newMatchOf(t, p, func(c *netcode.ServerConfig[runner, input]) {
@@ -257,7 +257,7 @@ func TestReplaysChangeNothing(t *testing.T) {
 // connections a second with nonsense, with a wrong token, or with no hello at all. The players have
 // the same figures to the last bit, starved steps included. No data of the strangers is kept except
 // that of the bounded few that may still send a hello.
-func TestFloodOfStrangers(t *testing.T) {
+func TestFloodOfConnections(t *testing.T) {
 	play := func(flood bool) (stats [3]netcode.ClientStats, states [3]runner) {
 		m := newMatch(t, func(c *netcode.ServerConfig[runner, input]) {
 			c.Authenticate = func(c netcode.JoinRequest) error {

@@ -104,7 +104,7 @@ func TestFirstState(t *testing.T) {
 	}
 }
 
-func TestResetForgets(t *testing.T) {
+func TestResetClears(t *testing.T) {
 	for _, k := range seeds {
 		it := New(k, interp.Config{})
 		for i := range 5 {

@@ -65,7 +65,7 @@ func TestRequestAckAgainstFourStamps(t *testing.T) {
 }
 
 // Negative control: a client that falsifies its stamp chooses its time.
-func TestRequestAckBelievesAnything(t *testing.T) {
+func TestRequestAckChecksNothing(t *testing.T) {
 	honest, cheat := RequestAck{}, RequestAck{}
 	honest.Acknowledged(Request{time.Second}.Answer(1020*ms), 1040*ms)
 	cheat.Acknowledged(Request{time.Second}.Answer(1020*ms-200*ms), 1040*ms)

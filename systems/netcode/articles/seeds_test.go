@@ -63,7 +63,7 @@ func TestSeedRingIsTooSmall(t *testing.T) {
 
 // Repeated and reordered samples break the article's buffer. The article's transport never delivers
 // them, but here they are the reason for the corrected buffer.
-func TestSeedRingTakesThingsAsTheyCome(t *testing.T) {
+func TestSeedRingKeepsTheArrivalOrder(t *testing.T) {
 	most := func(k interp.Kind) float64 {
 		it := New(k, interp.Config{})
 		for _, i := range []int{0, 1, 3, 2, 4, 6, 5} {

@@ -225,7 +225,7 @@ func TestClockIsSetBack(t *testing.T) {
 // If the access list cannot be saved, the log at the start and the error of every command say so.
 // The command is in effect all the same. The change is saved when the server ends, if the disk
 // allows it then.
-func TestOperatorIsToldWhatIsNotSaved(t *testing.T) {
+func TestOperatorSeesWhetherChangesAreSaved(t *testing.T) {
 	s := settings{Config: Config{Access: filepath.Join(t.TempDir(), "access.json")}}
 	obstacle := s.Access + ".new"
 	var log bytes.Buffer

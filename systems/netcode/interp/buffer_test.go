@@ -22,7 +22,7 @@ func times(b *Buffer) []time.Duration {
 	return ts
 }
 
-func TestBufferOrdersWhatComesInAnyOrder(t *testing.T) {
+func TestBufferOrdersSamples(t *testing.T) {
 	tests := []struct {
 		name   string
 		pushed []time.Duration
@@ -133,7 +133,7 @@ func TestBufferUsesAge(t *testing.T) {
 	}
 }
 
-func TestBufferRefusesWhatCannotBeDrawn(t *testing.T) {
+func TestBufferRefusesInvalidSamples(t *testing.T) {
 	nan, inf := float32(math.NaN()), float32(math.Inf(1))
 	bad := map[string]func(*Sample){
 		"position": func(s *Sample) { s.Position[1] = nan },

@@ -194,7 +194,7 @@ func TestSpring(t *testing.T) {
 	}
 }
 
-func TestResetForgets(t *testing.T) {
+func TestResetClears(t *testing.T) {
 	for _, k := range Kinds() {
 		it := New(k, Config{})
 		for i := range 5 {

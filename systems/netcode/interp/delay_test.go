@@ -118,7 +118,7 @@ func TestDelayFormula(t *testing.T) {
 
 // The view waits for snapshots that are left out on purpose, such as one in three, and no longer
 // than that.
-func TestDelayKnowsRegularGaps(t *testing.T) {
+func TestDelayWithRegularGaps(t *testing.T) {
 	const interval = time.Second / 30
 	for _, every := range []int{2, 3, 10, 50} {
 		n := 0
@@ -139,7 +139,7 @@ func TestDelayKnowsRegularGaps(t *testing.T) {
 // After a single stall of a second and a half, whose snapshots arrive in one burst or within a
 // second, the view does not wait for stalls. It waits for a lasting queue, and stops waiting at
 // once when the queue ends.
-func TestDelayTellsStallsFromQueues(t *testing.T) {
+func TestDelayDistinguishesStallsFromQueues(t *testing.T) {
 	const interval = time.Second / 30
 	for _, tt := range []struct {
 		name  string

@@ -2,7 +2,11 @@
 // knows no world.
 package tree
 
-import arche "github.com/mlange-42/arche/ecs"
+import (
+	"slices"
+
+	arche "github.com/mlange-42/arche/ecs"
+)
 
 // Order holds the members of a hierarchy depth first: parents stand before their children, and
 // every subtree is one run.
@@ -13,19 +17,10 @@ type Order struct {
 
 // Node is a member in its place.
 type Node struct {
-	entity arche.Entity
-	parent int32
-	end    int32
+	Entity arche.Entity
+	Parent int32 // where the parent stands; -1 for a root and for the members of a cycle
+	End    int32 // where the node's subtree ends: nodes[k:End] is that of node k
 }
-
-// Entity returns the member.
-func (n *Node) Entity() arche.Entity { return n.entity }
-
-// Parent returns where the parent stands; -1 for a root and for the members of a cycle.
-func (n *Node) Parent() int32 { return n.parent }
-
-// End returns where the node's subtree ends: nodes[k:End] is that of node k.
-func (n *Node) End() int32 { return n.end }
 
 // slot holds the place of the entity with an id.
 type slot struct {
@@ -33,17 +28,8 @@ type slot struct {
 	at         int32 // plus one; 0: nowhere
 }
 
-// Link is an entity with a Parent, and that parent.
-type Link struct{ child, parent arche.Entity }
-
-// NewLink returns a link. A zero parent is none.
-func NewLink(child, parent arche.Entity) Link { return Link{child, parent} }
-
-// Child returns the entity with the Parent.
-func (l Link) Child() arche.Entity { return l.child }
-
-// Parent returns the parent.
-func (l Link) Parent() arche.Entity { return l.parent }
+// Link is an entity with a Parent, and that parent, which may be zero for none.
+type Link struct{ Child, Parent arche.Entity }
 
 // Nodes returns the members in their order.
 func (o *Order) Nodes() []Node { return o.nodes }
@@ -78,11 +64,11 @@ func (b *Builder) Build(o *Order, links []Link) (cycles []arche.Entity) {
 	clear(o.place)
 	b.members, b.parents, b.kids = b.members[:0], b.parents[:0], b.kids[:0]
 	for _, l := range links {
-		c := b.number(o, l.child)
-		if l.parent.IsZero() {
+		c := b.number(o, l.Child)
+		if l.Parent.IsZero() {
 			continue
 		}
-		p := b.number(o, l.parent)
+		p := b.number(o, l.Parent)
 		b.parents[c] = p
 		b.kids[p]++
 	}
@@ -95,7 +81,7 @@ func (b *Builder) Build(o *Order, links []Link) (cycles []arche.Entity) {
 		}
 	}
 	for k := range o.nodes {
-		o.place[o.nodes[k].entity.ID()].at = int32(k) + 1
+		o.place[o.nodes[k].Entity.ID()].at = int32(k) + 1
 	}
 	return cycles
 }
@@ -159,12 +145,12 @@ func (b *Builder) descend(o *Order, root int32) {
 	b.stack = b.stack[:0]
 	for m, up := root, int32(-1); ; {
 		at := int32(len(o.nodes))
-		o.nodes = append(o.nodes, Node{entity: b.members[m], parent: up, end: at + 1})
+		o.nodes = append(o.nodes, Node{Entity: b.members[m], Parent: up, End: at + 1})
 		if first, end := b.first[m], b.first[m+1]; first < end {
 			b.stack = append(b.stack, visit{at, first, end})
 		}
 		for len(b.stack) > 0 && b.stack[len(b.stack)-1].next == b.stack[len(b.stack)-1].end {
-			o.nodes[b.stack[len(b.stack)-1].at].end = int32(len(o.nodes))
+			o.nodes[b.stack[len(b.stack)-1].at].End = int32(len(o.nodes))
 			b.stack = b.stack[:len(b.stack)-1]
 		}
 		if len(b.stack) == 0 {
@@ -178,10 +164,7 @@ func (b *Builder) descend(o *Order, root int32) {
 
 // zeroed returns n zeros, in the memory of s if that is large enough.
 func zeroed[T any](s []T, n int) []T {
-	if cap(s) < n {
-		return make([]T, n, n+n/4)
-	}
-	s = s[:n]
+	s = slices.Grow(s[:0], n)[:n]
 	clear(s)
 	return s
 }

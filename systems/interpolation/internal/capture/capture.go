@@ -38,76 +38,70 @@ func (c *Capturer[T]) Run(step samples.Interval) {
 	last := c.samples.Step()
 	s := c.samples.Begin(step)
 	c.drawer.Captured()
-	tables := s.Tables()
-	now, lastGen := s.Generation()
-	arrived, timed := s.Active() // not accounted for yet
-	for k := range tables {
-		t, a := &tables[k], c.samples.List(k)
-		p := &c.part
-		*p = Part[T]{table: t, list: a, rested: p.rested[:0], now: t.Mark(now), last: t.Mark(lastGen)}
-		if t.Still() {
-			c.plain.look(p)
+	arrived, timed := s.Active, s.Timed // not accounted for yet
+	for k := range s.Tables {
+		t, a, p := &s.Tables[k], c.samples.List(k), &c.part
+		p.table, p.now, p.last = t, t.Mark(s.Gen), t.Mark(s.Last)
+		p.out.Reset(a.Rows)
+		if t.Still {
+			look(p)
 		} else {
-			c.plain.take(p)
+			c.plain(p)
 		}
-		arrived -= p.went
-		for _, r := range p.others {
+		a.Rows, a.All = p.out.Moving, p.out.All
+		arrived -= p.out.Went
+		for _, r := range p.out.Others {
 			switch {
-			case t.Motion()[r] == samples.Timed:
+			case t.Motion[r] == samples.Timed:
 				timed--
-			case t.WasActive(r, lastGen):
+			case t.WasActive(r, s.Last):
 				arrived--
 			}
-			c.slowly(t, a, r, last, now, lastGen)
+			c.slowly(t, a, r, last, s.Gen, s.Last)
 		}
-		for _, r := range p.rested {
+		for _, r := range p.out.Rested {
 			c.arrive(t, r)
 		}
 		a.Tidy()
 	}
-	if arrived > 0 {
-		c.restArrived(tables, arrived, lastGen)
-	}
-	if timed > 0 {
-		c.keepTimed(tables, timed)
-	}
-	c.part.table, c.part.list = nil, nil
+	c.finish(&s, arrived, timed)
+	c.part.table, c.part.out.Moving = nil, nil // the lists keep their memory
 	c.samples.End()
 	c.offsets.ForgetPaths()
 }
 
 // slowly captures a row that made no ordinary movement.
 func (c *Capturer[T]) slowly(t *samples.Table[T], a *samples.Active, r uint32, last samples.Interval, gen, lastGen uint32) {
-	written, e := &t.Records()[r], t.Owner(r)
-	prev, cur := &t.Prev()[r], &t.Cur()[r]
-	kind, over := written.Settle(record.OwnerOf(e), t.Seen()[r])
-	t.Seen()[r] = written.Revision()
+	written, e := &t.Records[r], t.Owner(r)
+	prev, cur := &t.Prev[r], &t.Cur[r]
+	kind, over := written.Settle(record.OwnerOf(e), t.Seen[r])
+	t.Seen[r] = written.Revision()
 
 	step := c.samples.Step()
-	end := step.To()
+	end := step.To
 	value := c.samples.Normal(*written.Value())
 	// The value of the old samples at the step's start.
 	from := *cur
-	if own := t.Own(r); t.Motion()[r] == samples.Timed && step.From() < own.To() {
-		from = c.drawer.Between(prev, cur, own.Fraction(step.From()))
+	if own := t.Own(r); t.Motion[r] == samples.Timed && step.From < own.To {
+		from = c.drawer.Between(prev, cur, own.Fraction(step.From))
 	}
-	if kind == record.Corrected && (!c.offsets.Known() || t.Still()) {
+	if kind == record.Corrected && (!c.offsets.Known() || t.Still) {
 		kind = record.Moved
 	}
 	switch {
 	case kind == record.Teleported:
 		c.offsets.Forget(e)
 		from = value
-	case t.Still():
+	case t.Still:
 		from = value
 	case kind == record.Corrected:
 		path := c.offsets.PathTo(value, e, *prev, *cur, ratio(t.WasActive(r, lastGen), last, step))
 		c.offsets.Add(e, path, c.drawer.With(e, from))
 		c.samples.NoteChanged(e)
-		from = path.Start()
+		from = path.Start
 	case kind == record.Arrives:
-		end = step.From() + over
-		if end <= step.From() {
+		end = step.From + over
+		if end <= step.From {
 			from = value
 		}
 	}
@@ -115,15 +109,15 @@ func (c *Capturer[T]) slowly(t *samples.Table[T], a *samples.Active, r uint32, l
 	switch {
 	case column.SameBits(&from, &value):
 		c.drawer.Rest(t, r)
-	case end == step.To():
-		t.Motion()[r] = t.Mark(gen)
-		a.Add(r)
+	case end == step.To:
+		t.Motion[r] = t.Mark(gen)
+		a.Rows = append(a.Rows, r)
 	default:
-		t.Motion()[r] = samples.Timed
-		c.samples.SetInterval(t, r, samples.Between(step.From(), end))
-		a.AddTimed(r)
+		t.Motion[r] = samples.Timed
+		c.samples.SetInterval(t, r, samples.Interval{From: step.From, To: end})
+		a.Timed = append(a.Timed, r)
 	}
-	if t.OnGPU() {
+	if t.OnGPU {
 		c.samples.NoteChanged(e)
 	}
 }
@@ -131,88 +125,67 @@ func (c *Capturer[T]) slowly(t *samples.Table[T], a *samples.Active, r uint32, l
 // ratio returns the length of a step relative to the one before, or 0 for an entity that did not
 // move over that one.
 func ratio(moved bool, last, step samples.Interval) float32 {
-	if !moved || last.To() <= last.From() {
+	if !moved || last.To <= last.From {
 		return 0
 	}
-	return float32(float64(step.To()-step.From()) / float64(last.To()-last.From()))
+	return float32(float64(step.To-step.From) / float64(last.To-last.From))
 }
 
 // arrive puts a row to rest that was in ordinary motion or at rest.
 func (c *Capturer[T]) arrive(t *samples.Table[T], r uint32) {
-	if t.OnGPU() {
+	if t.OnGPU {
 		c.samples.NoteRested(t.Owner(r))
 	}
 	c.drawer.Rest(t, r)
 }
 
-// restArrived puts to rest the rows that moved over the step before and were not written in this
-// one. This step began where that one ended, so the normal time has passed them.
-func (c *Capturer[T]) restArrived(tables []samples.Table[T], arrived int, lastGen uint32) {
-	rest := func(t *samples.Table[T], r uint32) {
-		if t.WasActive(r, lastGen) {
-			c.arrive(t, r)
+// finish takes the rows that were in motion before and were not written in this step: so many in
+// ordinary motion, and so many over intervals of their own.
+func (c *Capturer[T]) finish(s *samples.Capture[T], arrived, timed int) {
+	take := func(k int, r uint32) {
+		switch t := &s.Tables[k]; {
+		case t.WasActive(r, s.Last):
+			// This step began where that one ended, so the normal time has passed the row.
 			arrived--
+			c.arrive(t, r)
+		case c.samples.TimedBefore(t, r):
+			timed--
+			c.keep(t, c.samples.List(k), r)
 		}
 	}
-	for k := range tables {
-		t := &tables[k]
-		old := c.samples.Previous(k, t.Motion())
-		switch {
-		case old == nil:
-		case old.All():
-			for r := range t.Len() {
-				rest(t, uint32(r))
+	for k := range s.Tables {
+		old := c.samples.Previous(k, s.Tables[k].Motion)
+		if old == nil {
+			continue
+		}
+		if arrived > 0 {
+			for r := range old.Common() {
+				take(k, old.Row(r))
 			}
-		default:
-			for _, r := range old.Rows() {
-				rest(t, r)
+		}
+		if timed > 0 {
+			for _, r := range old.Timed {
+				take(k, r)
 			}
 		}
 	}
 	// The structure has changed: some rows have moved, or are gone.
-	for k := 0; k < len(tables) && arrived > 0; k++ {
-		for r := range tables[k].Len() {
-			rest(&tables[k], uint32(r))
+	for k := 0; k < len(s.Tables) && (arrived > 0 || timed > 0); k++ {
+		for r := range s.Tables[k].Len() {
+			take(k, uint32(r))
 		}
 	}
 }
 
-// keepTimed carries the rows with intervals of their own over to the new lists, unless they have
-// arrived. A row that was written in this step is on the new list already, or not timed any more.
-func (c *Capturer[T]) keepTimed(tables []samples.Table[T], timed int) {
-	listed := 0
-	for k := range tables {
-		if old := c.samples.Previous(k, tables[k].Motion()); old != nil {
-			for _, r := range old.Timed() {
-				if c.samples.TimedBefore(&tables[k], r) {
-					listed++
-				}
-			}
-		}
-	}
-	for k := range tables {
-		t, a := &tables[k], c.samples.List(k)
-		if listed < timed { // the structure has changed
-			for r := range t.Len() {
-				c.keep(t, a, uint32(r))
-			}
-		} else if old := c.samples.Previous(k, t.Motion()); old != nil {
-			for _, r := range old.Timed() {
-				c.keep(t, a, r)
-			}
-		}
-	}
-}
-
+// keep carries a row with an interval of its own over to the new list, unless it has arrived.
 func (c *Capturer[T]) keep(t *samples.Table[T], a *samples.Active, r uint32) {
-	switch {
-	case !c.samples.TimedBefore(t, r):
-	case t.Own(r).To() <= c.samples.Step().From() || t.Still():
-		c.drawer.Rest(t, r)
-		if t.OnGPU() {
-			c.samples.NoteChanged(t.Owner(r))
-		}
-	default:
-		a.AddTimed(r)
+	if own := t.Own(r); own.To > c.samples.Step().From && !t.Still {
+		c.samples.SetInterval(t, r, own)
+		a.Timed = append(a.Timed, r)
+		return
+	}
+	c.drawer.Rest(t, r)
+	if t.OnGPU {
+		c.samples.NoteChanged(t.Owner(r))
 	}
 }

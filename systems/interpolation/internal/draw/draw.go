@@ -13,10 +13,9 @@ import (
 	"github.com/tandem-ecs/tandem/systems/interpolation/internal/samples"
 )
 
-// Blends are three ways to blend, which give the same bits: one value, a column, the rows of a
-// list.
+// Blends are two ways to blend, which give the same bits: a column, and the rows of a list. A
+// single value is a column of one.
 type Blends[T any] struct {
-	One  func(dst, prev, cur *T, t float32)
 	All  func(dst, prev, cur []T, t float32)
 	Rows func(rows []uint32, dst, prev, cur []T, t float32)
 }
@@ -29,7 +28,9 @@ type Drawer[T any] struct {
 	blends  Blends[T]
 	team    team[T]
 
-	disabled bool
+	// Disabled switches interpolation off: newest samples are drawn as they are.
+	Disabled bool
+
 	one      T             // scratch
 	drawnAt  time.Duration // the normal time of the newest drawing
 	drawnOff bool          // whether that was without interpolation
@@ -43,18 +44,6 @@ func New[T any](s *samples.Store[T], o *offset.Set[T], clock *ecs.Time, b Blends
 	d.team.size = workers
 	return d
 }
-
-// SetEnabled switches interpolation on or off, and reports whether that was a change.
-func (d *Drawer[T]) SetEnabled(on bool) bool {
-	if d.disabled == !on {
-		return false
-	}
-	d.disabled = !on
-	return true
-}
-
-// Enabled reports whether interpolation is on.
-func (d *Drawer[T]) Enabled() bool { return !d.disabled }
 
 // Renewed reports whether the newest drawing, or a change after it, concerns entities that the
 // graphics processor blends.
@@ -83,9 +72,9 @@ func (d *Drawer[T]) Sync() {
 		d.redraw = true
 	}
 	d.renewed = d.redraw
-	if d.redraw || now != d.drawnAt || d.disabled != d.drawnOff {
+	if d.redraw || now != d.drawnAt || d.Disabled != d.drawnOff {
 		d.draw(tables, now)
-		d.drawnAt, d.drawnOff, d.redraw = now, d.disabled, false
+		d.drawnAt, d.drawnOff, d.redraw = now, d.Disabled, false
 	}
 	if mismatched {
 		d.drawUnsampled()
@@ -98,23 +87,23 @@ func (d *Drawer[T]) draw(tables []samples.Table[T], now time.Duration) {
 	fraction := step.Fraction(now)
 	for k := range d.samples.Lists() {
 		t, a := &tables[k], d.samples.List(k)
-		visual, prev, cur := t.Visual(), t.Prev(), t.Cur()
-		still := d.disabled || t.Still() || t.OnGPU()
+		visual, prev, cur := t.Visual, t.Prev, t.Cur
+		still := d.Disabled || t.Still || t.OnGPU
 		switch {
 		case a.Common() == 0:
-		case t.OnGPU() && !d.redraw: // its newest sample was written before
-		case still && a.All():
+		case t.OnGPU && !d.redraw: // its newest sample was written before
+		case still && a.All:
 			copy(visual, cur)
 		case still:
-			for _, r := range a.Rows() {
+			for _, r := range a.Rows {
 				visual[r] = cur[r]
 			}
-		case a.All():
+		case a.All:
 			d.blend(job[T]{dst: visual, prev: prev, cur: cur, t: fraction})
 		default:
-			d.blend(job[T]{rows: a.Rows(), dst: visual, prev: prev, cur: cur, t: fraction})
+			d.blend(job[T]{rows: a.Rows, dst: visual, prev: prev, cur: cur, t: fraction})
 		}
-		if len(a.Timed()) > 0 {
+		if len(a.Timed) > 0 {
 			d.drawTimed(k, t, a, still, now)
 		}
 	}
@@ -123,20 +112,20 @@ func (d *Drawer[T]) draw(tables []samples.Table[T], now time.Duration) {
 // drawTimed draws the rows that move over intervals of their own. Rows that have arrived come to
 // rest.
 func (d *Drawer[T]) drawTimed(k int, t *samples.Table[T], a *samples.Active, still bool, now time.Duration) {
-	visual, prev, cur := t.Visual(), t.Prev(), t.Cur()
-	kept := a.Timed()[:0]
-	for _, r := range a.Timed() {
+	visual, prev, cur := t.Visual, t.Prev, t.Cur
+	kept := a.Timed[:0]
+	for _, r := range a.Timed {
 		own := t.Own(r)
 		switch {
-		case now >= own.To():
+		case now >= own.To:
 			visual[r] = cur[r]
-			t.Motion()[r] = 0
+			t.Motion[r] = 0
 			d.samples.NoteChanged(t.Owner(r))
 			continue
 		case still:
 			visual[r] = cur[r]
 		default:
-			d.blends.One(&visual[r], &prev[r], &cur[r], own.Fraction(now))
+			d.blends.All(visual[r:r+1], prev[r:r+1], cur[r:r+1], own.Fraction(now))
 		}
 		kept = append(kept, r)
 	}
@@ -167,11 +156,11 @@ func (d *Drawer[T]) drawOffsets(now, real time.Duration) {
 		d.samples.NoteChanged(e)
 		switch {
 		case d.Raw(e):
-			*r.Visual() = *r.Cur()
+			*r.Visual = *r.Cur
 		case gone:
-			*r.Visual() = d.At(&r, now)
+			*r.Visual = d.At(&r, now)
 		default:
-			*r.Visual() = d.offsets.Drawn(at, d.At(&r, now))
+			*r.Visual = d.offsets.Drawn(at, d.At(&r, now))
 		}
 		if gone {
 			d.offsets.Remove(at)
@@ -181,24 +170,24 @@ func (d *Drawer[T]) drawOffsets(now, real time.Duration) {
 
 // Raw reports whether an entity shows its newest sample, without interpolation and without an
 // offset.
-func (d *Drawer[T]) Raw(e arche.Entity) bool { return d.disabled || d.samples.Still(e) }
+func (d *Drawer[T]) Raw(e arche.Entity) bool { return d.Disabled || d.samples.Still(e) }
 
 // At returns the value of a row at a fixed time that the newest capture covers or that lies after
 // it, without an offset.
 func (d *Drawer[T]) At(r *samples.Row[T], now time.Duration) T {
 	if r.Rests() {
-		return *r.Cur()
+		return *r.Cur
 	}
 	t := d.samples.Interval(r).Fraction(now)
 	if t == 1 {
-		return *r.Cur()
+		return *r.Cur
 	}
-	return d.Between(r.Prev(), r.Cur(), t)
+	return d.Between(r.Prev, r.Cur, t)
 }
 
 // Between returns a blend of two samples.
 func (d *Drawer[T]) Between(prev, cur *T, t float32) T {
-	d.blends.One(&d.one, prev, cur, t)
+	d.blends.All(column.One(&d.one), column.One(prev), column.One(cur), t)
 	return d.one
 }
 
@@ -215,8 +204,8 @@ func (d *Drawer[T]) With(e arche.Entity, value T) T {
 
 // Rest puts a row to rest at its newest sample.
 func (d *Drawer[T]) Rest(t *samples.Table[T], row uint32) {
-	t.Motion()[row] = 0
-	if visual, cur := &t.Visual()[row], &t.Cur()[row]; !column.SameBits(visual, cur) {
+	t.Motion[row] = 0
+	if visual, cur := &t.Visual[row], &t.Cur[row]; !column.SameBits(visual, cur) {
 		*visual = *cur
 		d.samples.NoteChanged(t.Owner(row))
 	}
@@ -224,16 +213,16 @@ func (d *Drawer[T]) Rest(t *samples.Table[T], row uint32) {
 
 // Attached shows an entity that has just got its samples.
 func (d *Drawer[T]) Attached(e arche.Entity, r samples.Row[T]) {
-	*r.Visual() = *r.Cur()
+	*r.Visual = *r.Cur
 	d.offsets.Forget(e)
 	d.samples.NoteChanged(e)
 }
 
 // Show draws one entity at the normal time, before the next Sync.
 func (d *Drawer[T]) Show(e arche.Entity, r *samples.Row[T]) {
-	*r.Visual() = *r.Cur()
+	*r.Visual = *r.Cur
 	if !d.Raw(e) {
-		*r.Visual() = d.With(e, d.At(r, d.clock.Normal))
+		*r.Visual = d.With(e, d.At(r, d.clock.Normal))
 	}
 	d.samples.NoteChanged(e)
 }
@@ -241,9 +230,9 @@ func (d *Drawer[T]) Show(e arche.Entity, r *samples.Row[T]) {
 // Shift maps an entity's visual value to other coordinates. A resting entity without an offset
 // keeps its newest sample, bit for bit.
 func (d *Drawer[T]) Shift(f func(T) T, e arche.Entity, r *samples.Row[T]) {
-	if r.Sampled() && r.Record() != nil && r.Rests() && !d.offsets.Fades(e) {
-		*r.Visual() = *r.Cur()
+	if r.Sampled() && r.Record != nil && r.Rests() && !d.offsets.Fades(e) {
+		*r.Visual = *r.Cur
 		return
 	}
-	*r.Visual() = d.samples.Normal(f(*r.Visual()))
+	*r.Visual = d.samples.Normal(f(*r.Visual))
 }

@@ -1,7 +1,9 @@
 package draw
 
 import (
+	"math"
 	"runtime"
+	"sync"
 	"sync/atomic"
 )
 
@@ -14,10 +16,12 @@ const (
 	// restless is the number of times that an idle worker yields before it sleeps: some
 	// milliseconds on an idle machine.
 	restless = 1 << 16
-	// leastRows and leastListed are the fewest rows of a column and of a list that are taken at
-	// once. The kernel looks at the length of a list to decide whether to fetch ahead.
-	leastRows   = 1024
-	leastListed = 4096
+	// piece is the number of rows that are taken at once. The kernel looks at the length of a list
+	// to decide whether to fetch ahead, so it is no shorter.
+	piece = 4096
+	// lineRows is a number of rows to which queues and pieces are rounded, so that members do not
+	// write to the same cache lines, and all pieces but the last one fill the kernel's vectors.
+	lineRows = 64
 )
 
 // job is a frame's work, or a part of it.
@@ -47,31 +51,26 @@ func (b *job[T]) part(from, to int) job[T] {
 // team draws frames: the engine's goroutine, which is its member 0, and workers. A blend function
 // that panics in a worker ends the program.
 //
-// Every member has a queue of the rows, which it takes piece by piece from the front; a member that
-// is done with its own takes from the back of the others'. So nothing waits for a worker that
-// sleeps or has lost its processor, unless it holds a piece just then, and a slow processor draws
-// less. In frame after frame a member draws nearly the same rows, which are still in its cache.
+// Every member has a queue of rows, which it takes piece by piece; a member that is done with its
+// own takes from the others'. So nothing waits for a worker that sleeps or has lost its processor,
+// unless it holds a piece just then, and a slow processor draws less. In frame after frame a member
+// draws nearly the same rows, which are still in its cache.
 type team[T any] struct {
 	blend   func(job[T])
-	job     job[T] // read only by members that hold a piece of it
-	least   atomic.Int64
+	job     job[T]       // read only by members that hold a piece of it
 	pending atomic.Int64 // rows of the job that are not drawn yet
 	size    int          // the number of workers
 	queues  []queue
 	workers []*worker
+	running sync.WaitGroup
 }
 
 // draw draws a frame's work with the members that are awake, and wakes the others for later frames.
 func (t *team[T]) draw(j job[T]) {
 	n := j.len()
-	least := leastRows
-	if j.rows != nil {
-		least = leastListed
-	}
 	t.job = j
-	t.least.Store(int64(least))
 	t.pending.Store(int64(n))
-	part := roundUp((n + len(t.queues) - 1) / len(t.queues))
+	part := (n/len(t.queues) + lineRows) &^ (lineRows - 1)
 	for k := len(t.queues) - 1; k >= 0; k-- { // workers first: they may begin
 		t.queues[k].give(min(k*part, n), min((k+1)*part, n))
 	}
@@ -88,14 +87,12 @@ func (t *team[T]) draw(j job[T]) {
 // work draws as a member until all queues are empty.
 func (t *team[T]) work(member int) {
 	for k := range t.queues {
-		s := &t.queues[(member+k)%len(t.queues)]
-		for {
-			from, to := s.take(k == 0, int(t.least.Load()))
-			if from == to {
-				break
+		q := &t.queues[(member+k)%len(t.queues)]
+		for !q.empty() {
+			if from, to := q.take(); from < to {
+				t.blend(t.job.part(from, to))
+				t.pending.Add(int64(from - to))
 			}
-			t.blend(t.job.part(from, to))
-			t.pending.Add(int64(from - to))
 		}
 	}
 }
@@ -107,12 +104,11 @@ func (d *Drawer[T]) Start() {
 		return
 	}
 	t.blend = func(j job[T]) { d.blendPart(&j) }
-	t.workers = make([]*worker, t.size)
 	t.queues = make([]queue, 1+t.size)
-	for k := range t.workers {
-		w := newWorker(&t.queues[1+k])
-		t.workers[k] = w
-		go w.run(func() { t.work(1 + k) })
+	for k := 1; k <= t.size; k++ {
+		w := newWorker(&t.queues[k])
+		t.workers = append(t.workers, w)
+		t.running.Go(func() { w.run(func() { t.work(k) }) })
 	}
 }
 
@@ -120,8 +116,8 @@ func (d *Drawer[T]) Start() {
 func (d *Drawer[T]) Stop() {
 	for _, w := range d.team.workers {
 		close(w.wake)
-		<-w.ended
 	}
+	d.team.running.Wait()
 	d.team.workers = nil
 }
 
@@ -147,26 +143,20 @@ type worker struct {
 	queue  *queue
 	asleep atomic.Bool
 	wake   chan struct{} // a token for one that is asleep; closed to end
-	ended  chan struct{}
 }
 
-func newWorker(s *queue) *worker {
-	return &worker{queue: s, wake: make(chan struct{}, 1), ended: make(chan struct{})}
-}
+func newWorker(q *queue) *worker { return &worker{queue: q, wake: make(chan struct{}, 1)} }
 
+// run works whenever there is something in the queue, until the end.
 func (w *worker) run(work func()) {
-	defer close(w.ended)
-	for w.await() {
-		work()
-	}
-}
-
-// await returns true when there is something in the queue, and false at the end.
-func (w *worker) await() bool {
-	for idle := 0; w.queue.empty(); idle++ {
+	for idle := 0; ; idle++ {
+		if !w.queue.empty() {
+			work()
+			idle = 0
+		}
 		select {
 		case <-w.wake: // there is no token for one that is awake
-			return false
+			return
 		default:
 		}
 		if idle < restless {
@@ -175,11 +165,10 @@ func (w *worker) await() bool {
 		}
 		w.asleep.Store(true)
 		if _, open := <-w.wake; !open {
-			return false
+			return
 		}
 		idle = 0
 	}
-	return true
 }
 
 // rouse wakes the worker if it is asleep.
@@ -192,7 +181,7 @@ func (w *worker) rouse() {
 // queue holds the rest of one member's rows of a frame. Any member may take from it at any time,
 // and holds the piece alone.
 //
-// The rest is one number, so taking is one atomic exchange. It may happen in a later frame than the
+// The rest is one number, so taking is one atomic addition. It may happen in a later frame than the
 // look before it, and then takes rows of that frame.
 type queue struct {
 	left atomic.Uint64 // the first row in the upper half, the end in the lower
@@ -200,44 +189,19 @@ type queue struct {
 	_ [120]byte
 }
 
-// lineRows is a number of rows to which queues and pieces are rounded, so that members do not write
-// to the same cache lines, and all pieces but the last one fill the kernel's vectors.
-const lineRows = 64
-
-func roundUp(rows int) int { return (rows + lineRows - 1) &^ (lineRows - 1) }
-
 // give puts the rows from one to before another into the queue, which must be empty.
-func (s *queue) give(from, to int) { s.left.Store(uint64(from)<<32 | uint64(to)) }
+func (q *queue) give(from, to int) { q.left.Store(uint64(from)<<32 | uint64(to)) }
 
-func (s *queue) empty() bool {
-	from, to := halves(s.left.Load())
-	return from == to
+// empty reports whether nothing is left. Members ask before they take, so that the first row does
+// not go far beyond the end.
+func (q *queue) empty() bool {
+	left := q.left.Load()
+	return left>>32 >= left&math.MaxUint32
 }
 
-func halves(left uint64) (from, to int) { return int(left >> 32), int(uint32(left)) }
-
-// take takes half of the rest, from the front or the back. It takes all if half would be less than
-// a number of rows. It returns an empty piece if nothing is left.
-func (s *queue) take(front bool, least int) (from, to int) {
-	for {
-		left := s.left.Load()
-		from, to = halves(left)
-		if from == to {
-			return from, to
-		}
-		middle := to
-		if half := roundUp((to - from) / 2); half >= least && half < to-from {
-			middle = from + half
-		}
-		switch {
-		case middle == to || front:
-			if s.left.CompareAndSwap(left, uint64(middle)<<32|uint64(to)) {
-				return from, middle
-			}
-		default:
-			if s.left.CompareAndSwap(left, uint64(from)<<32|uint64(middle)) {
-				return middle, to
-			}
-		}
-	}
+// take takes a piece. It is empty, from to or beyond it, if nothing was left.
+func (q *queue) take() (from, to int) {
+	left := q.left.Add(piece << 32)
+	from = int(left>>32) - piece
+	return from, min(from+piece, int(uint32(left)))
 }

@@ -8,41 +8,32 @@ import (
 	"pgregory.net/rapid"
 )
 
-// Every row is taken once, by any member and from any queue, in pieces that are not too small and
-// share no cache lines.
-func TestShareIsTakenOnce(t *testing.T) {
+// Every row is taken once, in pieces that share no cache lines, and an empty queue stays empty.
+func TestQueueIsTakenOnce(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		start := rapid.IntRange(0, 1<<20).Draw(t, "start") * lineRows
 		n := rapid.IntRange(0, 1<<18).Draw(t, "n")
-		least := rapid.SampledFrom([]int{1, leastRows, leastListed}).Draw(t, "least")
-		var s queue
-		s.give(start, start+n)
-		front, back := start, start+n
-		for !s.empty() {
-			first := rapid.Bool().Draw(t, "front")
-			left := back - front
-			from, to := s.take(first, least)
+		var q queue
+		q.give(start, start+n)
+		for at := start; at < start+n; {
+			if q.empty() {
+				t.Fatalf("empty before row %d of %d to %d", at, start, start+n)
+			}
+			from, to := q.take()
 			switch {
-			case to <= from || from < front || to > back:
-				t.Fatalf("rows %d to %d of %d to %d", from, to, front, back)
-			case from != front && to != back:
-				t.Fatalf("rows %d to %d from the middle of %d to %d", from, to, front, back)
-			case to-from < least/2 && to-from < left || left-(to-from) > 0 && left-(to-from) < least-2*lineRows:
-				t.Fatalf("%d of %d rows, at least %d are worth it", to-from, left, least)
+			case from != at || to <= from || to > start+n:
+				t.Fatalf("rows %d to %d of %d to %d, after row %d", from, to, start, start+n, at)
+			case to-from != piece && to != start+n:
+				t.Fatalf("%d rows, want %d", to-from, piece)
 			case from%lineRows != 0 || to%lineRows != 0 && to != start+n:
 				t.Fatalf("rows %d to %d begin or end within a line", from, to)
 			}
-			if from == front && (first || to == back) {
-				front = to
-			} else {
-				back = from
+			at = to
+		}
+		for range 9 {
+			if from, to := q.take(); !q.empty() || from < to {
+				t.Fatalf("rows %d to %d of nothing", from, to)
 			}
-		}
-		if front != back {
-			t.Fatalf("rows %d to %d were not taken", front, back)
-		}
-		if from, to := s.take(true, least); from != to {
-			t.Fatalf("rows %d to %d of nothing", from, to)
 		}
 	})
 }
@@ -55,7 +46,7 @@ func testTeam(workers int) *team[int] {
 	}
 	t.blend = func(b job[int]) {
 		for i := range b.dst {
-			b.dst[i]++ // the race detector finds two who hold the same piece
+			b.dst[i]++ // the race detector finds two members that hold the same piece
 		}
 		for _, r := range b.rows {
 			b.dst[r]++
@@ -64,9 +55,8 @@ func testTeam(workers int) *team[int] {
 	return t
 }
 
-// A worker that never comes to its queue, because it sleeps or the system does not let it run,
-// delays no frame.
-func TestNobodyWaitsForAWorker(t *testing.T) {
+// A worker that does not draw, because it sleeps or the system does not run it, delays no frame.
+func TestFramesDoNotWaitForWorkers(t *testing.T) {
 	for workers := range 5 {
 		team := testTeam(workers)
 		for _, asleep := range []bool{false, true} {
@@ -90,10 +80,9 @@ func TestNobodyWaitsForAWorker(t *testing.T) {
 	}
 }
 
-// With workers that sleep all the time and a member that has work all the time, no row is lost and
-// none is drawn twice.
-func TestWorkersThatLieDown(t *testing.T) {
-	const n, frames = 3*leastRows + 5, 3000
+// With workers that sleep after every frame, no row is lost and none is drawn twice.
+func TestSleepingWorkersDrawEachRowOnce(t *testing.T) {
+	const n, frames = 3*piece + 5, 3000
 	team := testTeam(3)
 	team.blend = func(b job[int]) {
 		for i := range b.dst {

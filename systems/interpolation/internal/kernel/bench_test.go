@@ -108,7 +108,7 @@ func BenchmarkCapture(b *testing.B) {
 						}
 						out.Moving, out.Rested, out.Others = out.Moving[:0], out.Rested[:0], out.Others[:0]
 						start := time.Now()
-						c.RunBy(path, &out)
+						c.Run(path, &out)
 						return time.Since(start)
 					}
 					kind := ""
@@ -135,7 +135,7 @@ func BenchmarkCapture(b *testing.B) {
 func BenchmarkBlendOne(b *testing.B) {
 	prev, cur := samples(1, 1)
 	for b.Loop() {
-		cur[0] = BlendOne3D(&prev[0], &cur[0], 0.37)
+		cur[0] = blendOne3D(&prev[0], &cur[0], 0.37)
 	}
 }
 

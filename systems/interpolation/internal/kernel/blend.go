@@ -17,9 +17,6 @@ const (
 	AVX2
 )
 
-// Available reports whether Fastest and AVX2 mean assembly here, and not Scalar.
-func Available() bool { return hasAVX2 }
-
 func (p Path) avx2() bool { return hasAVX2 && p != Scalar }
 
 // avx512 reports whether whole columns of poses are blended by AVX-512. The other loops have no
@@ -61,21 +58,6 @@ const (
 // rotations have unit length; t is in [0, 1).
 //
 // dst may be prev or cur itself. It must not overlap them in any other way.
-func Blend3D(dst, prev, cur []components.Pose3D, t float32) { Fastest.Blend3D(dst, prev, cur, t) }
-
-// BlendList3D does so for the listed rows only: dst[rows[k]] = blend(prev[rows[k]], cur[rows[k]],
-// t). The order of the rows does not matter, and a row may stand in the list more than once, unless
-// dst is prev or cur.
-func BlendList3D(rows []uint32, dst, prev, cur []components.Pose3D, t float32) {
-	Fastest.BlendList3D(rows, dst, prev, cur, t)
-}
-
-// BlendOne3D returns the blend of a single pose, with the bits that the others give for it.
-func BlendOne3D(prev, cur *components.Pose3D, t float32) components.Pose3D {
-	return blendOne(prev, cur, curveAt(t))
-}
-
-// Blend3D is [Blend3D] by the path.
 func (p Path) Blend3D(dst, prev, cur []components.Pose3D, t float32) {
 	checkColumns(len(dst), len(prev), len(cur))
 	c, i := curveAt(t), 0
@@ -120,7 +102,9 @@ var spread = func() (vectors [5][perWideTurn]uint32) {
 	return vectors
 }()
 
-// BlendList3D is [BlendList3D] by the path.
+// BlendList3D does so for the listed rows only: dst[rows[k]] = blend(prev[rows[k]], cur[rows[k]],
+// t). The order of the rows does not matter, and a row may stand in the list more than once, unless
+// dst is prev or cur.
 func (p Path) BlendList3D(rows []uint32, dst, prev, cur []components.Pose3D, t float32) {
 	checkColumns(len(dst), len(prev), len(cur))
 	checkRows(rows, len(dst), p)

@@ -2,7 +2,6 @@ package kernel
 
 import (
 	"math"
-	"unsafe"
 
 	"github.com/tandem-ecs/tandem/components"
 )
@@ -26,13 +25,6 @@ func BlendList2D(rows []uint32, dst, prev, cur []components.Pose2D, t float32) {
 	for _, r := range rows {
 		blend2D(dst[r:r+1], prev[r:r+1], cur[r:r+1], t)
 	}
-}
-
-// BlendOne2D returns the blend of a single pose, with the bits that the others give for it.
-func BlendOne2D(prev, cur *components.Pose2D, t float32) components.Pose2D {
-	var out [1]components.Pose2D
-	blend2D(out[:], unsafe.Slice(prev, 1), unsafe.Slice(cur, 1), t)
-	return out[0]
 }
 
 func blend2D(dst, prev, cur []components.Pose2D, t float32) {

@@ -13,13 +13,13 @@ import (
 func TestBlend2D(t *testing.T) {
 	from := components.Pose2D{Position: mgl32.Vec2{1, 2}, Rotation: 3, Scale: mgl32.Vec2{1, 2}}
 	to := components.Pose2D{Position: mgl32.Vec2{5, -2}, Rotation: -3, Scale: mgl32.Vec2{2, 2}}
-	got := BlendOne2D(&from, &to, 0.25)
+	got := blendOne2D(&from, &to, 0.25)
 	// From 3 to -3 radians the shorter way leads over half a turn.
 	want := components.Pose2D{Position: mgl32.Vec2{2, 1}, Rotation: 3 + 0.25*(2*math.Pi-6), Scale: mgl32.Vec2{1.25, 2}}
 	if got != want {
 		t.Errorf("got %v, want %v", got, want)
 	}
-	if got := BlendOne2D(&from, &to, 0); got != from {
+	if got := blendOne2D(&from, &to, 0); got != from {
 		t.Errorf("at 0: got %v, want %v", got, from)
 	}
 }
@@ -49,7 +49,7 @@ func TestBlend2DAgrees(t *testing.T) {
 			on[r] = true
 		}
 		for i := range dst {
-			if one := BlendOne2D(&prev[i], &cur[i], at); one != dst[i] {
+			if one := blendOne2D(&prev[i], &cur[i], at); one != dst[i] {
 				t.Fatalf("row %d: %v alone, %v in a column", i, one, dst[i])
 			}
 			want := components.Pose2D{}
@@ -79,8 +79,15 @@ func TestBlend2DMisuse(t *testing.T) {
 	if n := testing.AllocsPerRun(5, func() {
 		Blend2D(c, c, c, 0.5)
 		BlendList2D([]uint32{1}, c, c, c, 0.5)
-		c[0] = BlendOne2D(&c[1], &c[2], 0.5)
+		c[0] = blendOne2D(&c[1], &c[2], 0.5)
 	}); n != 0 {
 		t.Errorf("%v allocations", n)
 	}
+}
+
+// blendOne2D blends a single pose as a column of one.
+func blendOne2D(prev, cur *components.Pose2D, t float32) components.Pose2D {
+	dst := [1]components.Pose2D{}
+	Blend2D(dst[:], []components.Pose2D{*prev}, []components.Pose2D{*cur}, t)
+	return dst[0]
 }

@@ -23,7 +23,7 @@ func TestBitsDoNotDependOnThePlace(t *testing.T) {
 			prev, cur, want := make([]pose, n), make([]pose, n), make([]pose, n)
 			for i, p := range drawn {
 				prev[i], cur[i] = p[0], p[1]
-				want[i] = BlendOne3D(&prev[i], &cur[i], at)
+				want[i] = blendOne3D(&prev[i], &cur[i], at)
 			}
 			got := make([]pose, n)
 			path.Blend3D(got, prev, cur, at)
@@ -276,7 +276,7 @@ func TestAgreesWithComponents(t *testing.T) {
 	for step := range 16 {
 		at := float32(step) / 16
 		for i := range prev {
-			got, want := BlendOne3D(&prev[i], &cur[i], at), components.Blend3D(prev[i], cur[i], at)
+			got, want := blendOne3D(&prev[i], &cur[i], at), components.Blend3D(prev[i], cur[i], at)
 			x, y := words(&got), words(&want)
 			for _, part := range [][2]int{{0, 3}, {3, 7}, {7, 10}} {
 				largest := float32(0)
@@ -334,7 +334,7 @@ func TestBlendingAllocatesNothing(t *testing.T) {
 		if n := testing.AllocsPerRun(10, func() {
 			path.Blend3D(dst, prev, cur, 0.5)
 			path.BlendList3D(rows, dst, prev, cur, 0.5)
-			dst[0] = BlendOne3D(&prev[0], &cur[0], 0.5)
+			dst[0] = blendOne3D(&prev[0], &cur[0], 0.5)
 		}); n != 0 {
 			t.Errorf("%v allocations", n)
 		}

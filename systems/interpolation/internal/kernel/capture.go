@@ -38,20 +38,22 @@ type Captured struct {
 	changed []uint32 // scratch
 }
 
+// Reset empties the lists. Moving goes to the memory of the slice given.
+func (o *Captured) Reset(moving []uint32) {
+	*o = Captured{Moving: moving[:0], Rested: o.Rested[:0], Others: o.Others[:0], changed: o.changed[:0]}
+}
+
 // Run finds the rows that were written since the last capture and captures those that made an
 // ordinary movement, from a standing start or from one to the next: prev becomes cur, and cur the
-// logical value with its rotation normalised as by [Normalize3D].
+// logical value with its rotation normalised as by [components.NormalizeQuat].
 //
 // A movement is ordinary if its record is Plain, its revision rose by less than [OwnWrites], and
 // its row is not Timed.
-func (c *Capture3D) Run(out *Captured) { c.RunBy(Fastest, out) }
-
-// RunBy is [Capture3D.Run] by a path.
 //
 // A run of rows from the first one on that have all moved is captured without a scan: a third less
 // work if a whole table moves. The others are searched for part by part, so that the lines of the
 // scan are still in the cache for the capture.
-func (c *Capture3D) RunBy(p Path, out *Captured) {
+func (c *Capture3D) Run(p Path, out *Captured) {
 	n := len(c.Seen)
 	c.Logical, c.Prev, c.Cur, c.Motion = c.Logical[:n], c.Prev[:n], c.Cur[:n], c.Motion[:n]
 	out.All, out.changed = false, out.changed[:0]
@@ -186,14 +188,7 @@ const cacheLine = 64
 // takeTurns captures rows eight at a time by assembly and stops before eight of which one did not
 // move, or not ordinarily.
 func (c *Capture3D) takeTurns(first uint32, turns int, out *Captured) (done int) {
-	end := int(first) + turns*perTurn
-	arguments := c.arguments()
-	arguments.logical = unsafe.Pointer(&c.Logical[first:end][0])
-	arguments.prev = &c.Prev[first:end][0]
-	arguments.cur = &c.Cur[first:end][0]
-	arguments.seen = &c.Seen[first:end][0]
-	arguments.motion = &c.Motion[first:end][0]
-	arguments.turns = turns
+	arguments := c.arguments(int(first), turns*perTurn)
 	if len(c.Prev) >= farColumn && uintptr(unsafe.Pointer(arguments.prev))%cacheLine == 0 {
 		arguments.far = 1
 	}
@@ -206,7 +201,7 @@ func (c *Capture3D) takeTurns(first uint32, turns int, out *Captured) (done int)
 func (c *Capture3D) takeListTurns(rows []uint32, out *Captured) (done int) {
 	// inside the table, as are the others; all columns are equally long
 	_ = c.Seen[rows[len(rows)-1]]
-	arguments := c.arguments()
+	arguments := c.arguments(0, len(c.Seen))
 	arguments.turns = len(rows) / perTurn
 	if len(c.Seen) >= farRows {
 		arguments.far = 1
@@ -216,11 +211,13 @@ func (c *Capture3D) takeListTurns(rows []uint32, out *Captured) (done int) {
 	return done
 }
 
-// arguments are those for the whole table.
-func (c *Capture3D) arguments() captureArguments {
+// arguments are those for n rows from the first one on.
+func (c *Capture3D) arguments(first, n int) captureArguments {
+	end := first + n
 	return captureArguments{
-		logical: unsafe.Pointer(&c.Logical[0]), prev: &c.Prev[0], cur: &c.Cur[0], seen: &c.Seen[0], motion: &c.Motion[0],
-		now: c.Now, last: c.Last, timed: c.Timed,
+		logical: unsafe.Pointer(&c.Logical[first:end][0]), prev: &c.Prev[first:end][0], cur: &c.Cur[first:end][0],
+		seen: &c.Seen[first:end][0], motion: &c.Motion[first:end][0],
+		turns: n / perTurn, now: c.Now, last: c.Last, timed: c.Timed,
 	}
 }
 
@@ -258,7 +255,7 @@ func (c *Capture3D) takeSingly(rows []uint32, out *Captured) {
 		p, q, s := &value.Position, &value.Rotation, &value.Scale
 		w, x, y, z := q.W, q.V[0], q.V[1], q.V[2]
 		if !isUnit(w, x, y, z) {
-			unit := normalize(*q)
+			unit := components.NormalizeQuat(*q)
 			w, x, y, z = unit.W, unit.V[0], unit.V[1], unit.V[2]
 		}
 		if p[0] == old.Position[0] && p[1] == old.Position[1] && p[2] == old.Position[2] &&

@@ -92,7 +92,7 @@ func TestCaptureOfOneRow(t *testing.T) {
 			test.write(c)
 			before := c.clone()
 			var out Captured
-			c.Run(&out)
+			c.Run(Fastest, &out)
 			if len(out.Moving) != bit(test.moving) || len(out.Rested) != bit(test.rested) || len(out.Others) != bit(test.other) || out.Went != test.went {
 				t.Fatalf("%v moving, %v rested, %v others, %d went", out.Moving, out.Rested, out.Others, out.Went)
 			}
@@ -196,8 +196,8 @@ func TestCapturePaths(t *testing.T) {
 				want.takeSingly([]uint32{uint32(r)}, &wantOut)
 			}
 		}
-		byGo.RunBy(Scalar, &goOut)
-		byAssembly.RunBy(Fastest, &assemblyOut)
+		byGo.Run(Scalar, &goOut)
+		byAssembly.Run(Fastest, &assemblyOut)
 		for _, got := range []struct {
 			table *Capture3D
 			out   Captured
@@ -214,7 +214,7 @@ func TestCapturePaths(t *testing.T) {
 // One row among many that move is special: in every lane, and in every way. The assembly must stop
 // at its eight, having touched none of them.
 func TestCaptureOfASpecialRow(t *testing.T) {
-	if !Available() {
+	if !hasAVX2 {
 		t.Skip("no AVX2 here")
 	}
 	const n = 24
@@ -313,8 +313,8 @@ func testSpecialRow(t *testing.T, rows []uint32, lane int, name string, write fu
 	write(c, int(rows[lane]))
 	byGo, direct := c.clone(), c.clone()
 	var out, goOut, directOut, referenceOut Captured
-	c.Run(&out)
-	byGo.RunBy(Scalar, &goOut)
+	c.Run(Fastest, &out)
+	byGo.Run(Scalar, &goOut)
 	wantSameTable(t, c, byGo)
 	if !slices.Equal(out.moving(n), goOut.Moving) || !slices.Equal(out.Rested, goOut.Rested) || !slices.Equal(out.Others, goOut.Others) || out.Went != goOut.Went {
 		t.Fatalf("%s in row %d: got %+v, want %+v", name, rows[lane], out, goOut)

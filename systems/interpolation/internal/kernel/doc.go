@@ -1,15 +1,15 @@
 // Package kernel holds the inner loops of the synchronizer, which run for every moving pose in
 // every frame.
 //
-//   - [Blend3D], [BlendList3D] and [BlendOne3D] draw poses between two samples: a whole column, the
-//     rows of a list, a single one.
-//   - [Blend2D], [BlendList2D] and [BlendOne2D] do so in the plane, [BlendLinear] and
+//   - [Path.Blend3D] and [Path.BlendList3D] draw poses between two samples: a whole column, the rows
+//     of a list. A single pose is a column of one.
+//   - [Blend2D] and [BlendList2D] do so in the plane, [BlendLinear] and
 //     [BlendListLinear] for numbers and short arrays of them.
 //   - [Blend] and [BlendList] do so for values of any type, by a function of two values,
 //     [BlendBatch] and [BlendListBatch] by one of whole batches.
 //   - [Capture3D] takes the ordinary movements of a fixed step into the samples.
-//   - [Changed] finds the rows whose revision was raised, [AllEqual] verifies the marks of a whole
-//     column, [AllEqualAt] those in the rows of a list.
+//   - [Path.Changed] finds the rows whose revision was raised, [Path.AllEqual] verifies the marks
+//     of a whole column, [Path.AllEqualAt] those in the rows of a list.
 //
 // # One result
 //

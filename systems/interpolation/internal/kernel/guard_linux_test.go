@@ -64,21 +64,21 @@ func TestStaysInsideItsColumns(t *testing.T) {
 				*records[i].RevisionCell() = uint32(i % 2)
 			}
 			found := guarded[uint32](t, n, atEnd)[:0]
-			if got := Changed(unsafe.Pointer(records[0].RevisionCell()), unsafe.Sizeof(records[0]), seen, found); len(got) != n/2 {
+			if got := Fastest.Changed(0, unsafe.Pointer(records[0].RevisionCell()), unsafe.Sizeof(records[0]), seen, found); len(got) != n/2 {
 				t.Errorf("%d of %d rows changed, want every other", len(got), n)
 			}
-			if AllEqual(seen, 1) || !AllEqual(seen, 0) {
+			if Fastest.AllEqual(seen, 1) || !Fastest.AllEqual(seen, 0) {
 				t.Errorf("%d stamps compared wrongly", n)
 			}
-			if !AllEqualAt(rows, seen, 0) {
+			if !Fastest.AllEqualAt(rows, seen, 0) {
 				t.Errorf("%d stamps of a list compared wrongly", n)
 			}
 			rows[n/2] = uint32(n)
-			if AllEqualAt(rows, seen, 0) {
+			if Fastest.AllEqualAt(rows, seen, 0) {
 				t.Errorf("of %d stamps there is one more", n)
 			}
 			rows[n/2] = 1 << 30
-			if AllEqualAt(rows, seen, 0) {
+			if Fastest.AllEqualAt(rows, seen, 0) {
 				t.Errorf("of %d stamps there are many more", n)
 			}
 
@@ -104,8 +104,8 @@ func TestStaysInsideItsColumns(t *testing.T) {
 				copy(prev, inside.Prev)
 				copy(cur, inside.Cur)
 				var out, guardedOut Captured
-				inside.RunBy(Scalar, &out)
-				bordering.Run(&guardedOut)
+				inside.Run(Scalar, &out)
+				bordering.Run(Fastest, &guardedOut)
 				wantSameTable(t, bordering, inside)
 			}
 		}

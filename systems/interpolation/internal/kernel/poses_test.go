@@ -29,10 +29,10 @@ func samples(n int, seed uint64) (prev, cur []pose) {
 			b.Scale[k] = a.Scale[k] * 1.01
 		}
 		a.Rotation = mgl32.Quat{W: normal(), V: mgl32.Vec3{normal(), normal(), normal()}}
-		Normalize3D(a)
+		*a = a.Normalize()
 		axis := mgl32.Vec3{normal(), normal(), normal()}.Normalize()
 		b.Rotation = mgl32.QuatRotate(r.Float32()*mgl32.DegToRad(90), axis).Mul(a.Rotation)
-		Normalize3D(b)
+		*b = b.Normalize()
 		if i%32 == 31 {
 			b.Rotation = b.Rotation.Scale(-1)
 		}
@@ -138,7 +138,7 @@ func wantPanic(t *testing.T, text string, f func()) {
 // assemblies are the paths by assembly that the processor can execute, from the narrowest vectors
 // to the widest.
 func assemblies() (paths []Path) {
-	if Available() {
+	if hasAVX2 {
 		paths = append(paths, AVX2)
 	}
 	if hasAVX512 {
@@ -158,4 +158,11 @@ func eachPath(t *testing.T, f func(t *testing.T, p Path)) {
 			f(t, path)
 		})
 	}
+}
+
+// blendOne3D blends a single pose as a column of one.
+func blendOne3D(prev, cur *pose, t float32) pose {
+	dst := [1]pose{}
+	Fastest.Blend3D(dst[:], []pose{*prev}, []pose{*cur}, t)
+	return dst[0]
 }

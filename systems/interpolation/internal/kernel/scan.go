@@ -7,25 +7,20 @@ import (
 	"github.com/tandem-ecs/tandem/internal/record"
 )
 
-// ChangedRows is [Changed] for a column of logical values.
+// ChangedRows is [Path.Changed] for a column of logical values.
 func ChangedRows[T any](logical []record.Record[T], seen []uint32, rows []uint32) []uint32 {
 	if len(logical) == 0 {
 		return rows
 	}
-	return Changed(unsafe.Pointer(logical[0].RevisionCell()), unsafe.Sizeof(logical[0]), seen, rows)
+	return Fastest.Changed(0, unsafe.Pointer(logical[0].RevisionCell()), unsafe.Sizeof(logical[0]), seen, rows)
 }
 
 // Changed appends to rows the numbers of the rows whose revision differs from the one seen, in
-// ascending order, and returns the extended slice.
+// ascending order, and returns the extended slice. It looks at a part of a column: revisions and
+// seen are those of row first and what follows.
 //
 // The column of records starts stride bytes apart from each other; revisions points at the first
 // one's revision. There must be at least as many records as there are entries in seen.
-func Changed(revisions unsafe.Pointer, stride uintptr, seen []uint32, rows []uint32) []uint32 {
-	return Fastest.Changed(0, revisions, stride, seen, rows)
-}
-
-// Changed is [Changed] by the path for a part of a column: revisions and seen are those of row
-// first and what follows, and first is added to every number.
 func (p Path) Changed(first uint32, revisions unsafe.Pointer, stride uintptr, seen []uint32, rows []uint32) []uint32 {
 	i := 0
 	if p.avx2() {
@@ -47,9 +42,6 @@ func (p Path) Changed(first uint32, revisions unsafe.Pointer, stride uintptr, se
 }
 
 // AllEqual reports whether every stamp has the value wanted.
-func AllEqual(stamps []uint32, want uint32) bool { return Fastest.AllEqual(stamps, want) }
-
-// AllEqual is [AllEqual] by the path.
 func (p Path) AllEqual(stamps []uint32, want uint32) bool {
 	const atOnce = 32
 	if p.avx2() {
@@ -71,11 +63,6 @@ func (p Path) AllEqual(stamps []uint32, want uint32) bool {
 
 // AllEqualAt reports whether the column has the value wanted in all of the rows; it has none beyond
 // its end.
-func AllEqualAt(rows, column []uint32, want uint32) bool {
-	return Fastest.AllEqualAt(rows, column, want)
-}
-
-// AllEqualAt is [AllEqualAt] by the path.
 func (p Path) AllEqualAt(rows, column []uint32, want uint32) bool {
 	if len(column) == 0 {
 		return len(rows) == 0

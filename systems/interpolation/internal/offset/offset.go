@@ -37,16 +37,10 @@ const forgottenAfter = 20
 
 // Path holds the beginning of a corrected path, and how fast its offset may fade.
 type Path[T any] struct {
-	value      T
-	slow, fast float32
+	Start T
+	// in units of length per second; 0 means as fast as the half-life gives
+	Slow, Fast float32
 }
-
-// NewPath returns a path. Speeds are in units of length per second; 0 means as fast as the
-// half-life gives.
-func NewPath[T any](value T, slow, fast float32) Path[T] { return Path[T]{value, slow, fast} }
-
-// Start returns the value at the beginning of the path.
-func (p *Path[T]) Start() T { return p.value }
 
 // Set holds the offsets that fade, at most one for each entity.
 type Set[T any] struct {
@@ -89,14 +83,14 @@ func (s *Set[T]) ForgetPaths() { clear(s.paths) }
 func (s *Set[T]) PathTo(end T, e arche.Entity, prev, cur T, ratio float32) Path[T] {
 	if p, ok := s.paths[e]; ok {
 		delete(s.paths, e)
-		p.value = s.normalize(p.value)
+		p.Start = s.normalize(p.Start)
 		return p
 	}
 	if ratio == 0 {
-		return Path[T]{value: end}
+		return Path[T]{Start: end}
 	}
 	a := &s.arithmetic
-	return Path[T]{value: s.normalize(a.Add(end, a.Scale(a.Sub(prev, cur), ratio)))}
+	return Path[T]{Start: s.normalize(a.Add(end, a.Scale(a.Sub(prev, cur), ratio)))}
 }
 
 // Add makes the picture continue from the drawn value at the time at which the new path leaves the
@@ -108,10 +102,10 @@ func (s *Set[T]) Add(e arche.Entity, p Path[T], drawn T) {
 		s.index[e] = at
 		s.list = append(s.list, fading[T]{})
 	}
-	f := fading[T]{entity: e, offset: s.arithmetic.Sub(drawn, p.value)}
-	if p.slow > 0 && s.arithmetic.Len != nil {
+	f := fading[T]{entity: e, offset: s.arithmetic.Sub(drawn, p.Start)}
+	if p.Slow > 0 && s.arithmetic.Len != nil {
 		size := s.arithmetic.Len(f.offset)
-		f.steady = fadeOf(size, min(max(size, p.slow), p.fast), s.halfLife)
+		f.steady = fadeOf(size, min(max(size, p.Slow), p.Fast), s.halfLife)
 	}
 	s.list[at] = f
 }
@@ -119,12 +113,13 @@ func (s *Set[T]) Add(e arche.Entity, p Path[T], drawn T) {
 // Forget drops the offset of an entity, which has jumped.
 func (s *Set[T]) Forget(e arche.Entity) {
 	if at, ok := s.index[e]; ok {
-		s.remove(at)
+		s.Remove(at)
 	}
 	delete(s.paths, e)
 }
 
-func (s *Set[T]) remove(at int) {
+// Remove drops the offset at a place. The last one takes the place.
+func (s *Set[T]) Remove(at int) {
 	delete(s.index, s.list[at].entity)
 	last := len(s.list) - 1
 	if at != last {
@@ -179,7 +174,7 @@ func (s *Set[T]) Off(e arche.Entity, drawn T) T {
 // it needs the value to which the offset is added.
 func (s *Set[T]) Shift(f func(T) T, e arche.Entity, base T) {
 	if p, ok := s.paths[e]; ok {
-		p.value = f(p.value)
+		p.Start = f(p.Start)
 		s.paths[e] = p
 	}
 	if at, ok := s.index[e]; ok {
@@ -207,9 +202,6 @@ func (s *Set[T]) Drawn(at int, value T) T {
 	f := &s.list[at]
 	return s.plus(value, f, f.age)
 }
-
-// Remove drops the offset at a place. The last one takes the place.
-func (s *Set[T]) Remove(at int) { s.remove(at) }
 
 // older adds real time to an age. A host that reports centuries does not make it younger by an
 // overflow.

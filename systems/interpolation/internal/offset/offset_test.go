@@ -23,7 +23,7 @@ func same(v float32) float32 { return v }
 func TestOffsetHalves(t *testing.T) {
 	const halfLife = 100 * time.Millisecond
 	s, e := New(numbers(), same, halfLife), arche.Entity{}
-	s.Add(e, NewPath[float32](10, 0, 0), 18)
+	s.Add(e, Path[float32]{Start: 10}, 18)
 	for k, want := range []float32{18, 14, 12, 11} {
 		if _, gone := s.Age(0, halfLife); gone {
 			t.Fatalf("gone after %d half-lives", k)
@@ -44,7 +44,7 @@ func TestOffsetHalves(t *testing.T) {
 func TestOffsetShortensSteadily(t *testing.T) {
 	const frame = 10 * time.Millisecond
 	s := New(numbers(), same, 100*time.Millisecond)
-	s.Add(arche.Entity{}, NewPath[float32](0, 2, 2), 1)
+	s.Add(arche.Entity{}, Path[float32]{Slow: 2, Fast: 2}, 1)
 	last := float32(1)
 	for k := range 100 {
 		s.Age(0, frame)
@@ -65,11 +65,11 @@ func TestOffsetShortensSteadily(t *testing.T) {
 // An offset that is taken off before it was drawn is dropped, and one that was drawn is subtracted.
 func TestOffTakesTheOffsetAway(t *testing.T) {
 	s, e := New(numbers(), same, time.Second), arche.Entity{}
-	s.Add(e, NewPath[float32](0, 0, 0), 4)
+	s.Add(e, Path[float32]{}, 4)
 	if got := s.Off(e, 7); got != 7 || s.Fades(e) {
 		t.Errorf("before a drawing: %v, fades %v", got, s.Fades(e))
 	}
-	s.Add(e, NewPath[float32](0, 0, 0), 4)
+	s.Add(e, Path[float32]{}, 4)
 	s.Age(0, 0)
 	if got := s.Off(e, 7); got != 3 {
 		t.Errorf("after a drawing: %v, want 3", got)

@@ -22,63 +22,53 @@ const (
 
 // Active lists the rows in motion in one table.
 type Active struct {
-	base  *uint32 // of the table's motion column, to tell tables apart
-	n     int
-	all   bool     // every row is in ordinary motion; rows is empty
-	rows  []uint32 // in ordinary motion: over the newest step
-	timed []uint32 // in motion over intervals of their own
+	All   bool     // every row is in ordinary motion; Rows is empty
+	Rows  []uint32 // in ordinary motion: over the newest step
+	Timed []uint32 // in motion over intervals of their own
+
+	base *uint32 // of the table's motion column, to tell tables apart
+	n    int
 }
 
 // reset empties the list and assigns it to a table.
 func (a *Active) reset(motion []uint32) {
-	a.base, a.n = &motion[0], len(motion)
-	a.all, a.rows, a.timed = false, a.rows[:0], a.timed[:0]
+	*a = Active{Rows: a.Rows[:0], Timed: a.Timed[:0], base: &motion[0], n: len(motion)}
 }
 
-// IsOf reports whether the list is that of a table with a column of motion marks.
-func (a *Active) IsOf(motion []uint32) bool { return a.base == &motion[0] && a.n == len(motion) }
-
-// All reports whether every row is in ordinary motion. Then Rows is empty.
-func (a *Active) All() bool { return a.all }
-
-// Rows returns the rows in ordinary motion.
-func (a *Active) Rows() []uint32 { return a.rows }
-
-// Timed returns the rows in motion over intervals of their own.
-func (a *Active) Timed() []uint32 { return a.timed }
-
-// Add appends a row in ordinary motion.
-func (a *Active) Add(row uint32) { a.rows = append(a.rows, row) }
-
-// AddTimed appends a row whose interval is its own.
-func (a *Active) AddTimed(row uint32) { a.timed = append(a.timed, row) }
-
-// Fill sets the rows in ordinary motion to a slice, which the list keeps, or to all.
-func (a *Active) Fill(rows []uint32, all bool) { a.rows, a.all = rows, all }
+// isOf reports whether the list is that of a table with a column of motion marks.
+func (a *Active) isOf(motion []uint32) bool { return a.base == &motion[0] && a.n == len(motion) }
 
 // Tidy turns a list of all rows into the flag for that.
 func (a *Active) Tidy() {
-	if len(a.rows) == a.n {
-		a.all, a.rows = true, a.rows[:0]
+	if len(a.Rows) == a.n {
+		a.All, a.Rows = true, a.Rows[:0]
 	}
 }
 
 // Common returns how many rows are in ordinary motion.
 func (a *Active) Common() int {
-	if a.all {
+	if a.All {
 		return a.n
 	}
-	return len(a.rows)
+	return len(a.Rows)
+}
+
+// Row returns the k-th row in ordinary motion.
+func (a *Active) Row(k int) uint32 {
+	if a.All {
+		return uint32(k)
+	}
+	return a.Rows[k]
 }
 
 func (a *Active) marked(motion []uint32, mark uint32) bool {
-	if a.all {
-		return kernel.AllEqual(motion, mark)
+	if a.All {
+		return kernel.Fastest.AllEqual(motion, mark)
 	}
-	if !kernel.AllEqualAt(a.rows, motion, mark) {
+	if !kernel.Fastest.AllEqualAt(a.Rows, motion, mark) {
 		return false
 	}
-	for _, r := range a.timed {
+	for _, r := range a.Timed {
 		if motion[r] != Timed {
 			return false
 		}
@@ -88,36 +78,28 @@ func (a *Active) marked(motion []uint32, mark uint32) bool {
 
 // Capture is the state of a capture that [Store.Begin] returns.
 type Capture[T any] struct {
-	tables         []Table[T]
-	gen, last      uint32
-	arrived, timed int
+	Tables    []Table[T]
+	Gen, Last uint32 // the generations of this capture, and of the one before
+	// how many rows were in motion before: in ordinary motion, and over intervals of their own
+	Active, Timed int
 }
-
-// Tables returns all tables.
-func (c *Capture[T]) Tables() []Table[T] { return c.tables }
-
-// Generation returns the mark of the capture, and that of the one before.
-func (c *Capture[T]) Generation() (now, last uint32) { return c.gen, c.last }
-
-// Active returns how many rows were in ordinary motion before, and over intervals of their own.
-func (c *Capture[T]) Active() (common, timed int) { return c.arrived, c.timed }
 
 // Begin begins the capture of a step. All lists are empty until [Store.End].
 func (s *Store[T]) Begin(step Interval) Capture[T] {
-	c := Capture[T]{last: s.gen, arrived: s.common, timed: s.timed}
+	c := Capture[T]{Last: s.gen, Active: s.common, Timed: s.timed}
 	s.step = step
 	if s.gen += generation; s.gen == 0 {
 		s.gen = generation
 	}
-	c.gen = s.gen
+	c.Gen = s.gen
 	for _, l := range s.logs {
-		l.steps++
+		l.Steps++
 	}
-	c.tables = s.Tables()
+	c.Tables = s.Tables()
 	s.active, s.previous = s.previous, s.active
-	s.active = grow(s.active, len(c.tables))
+	s.active = grow(s.active, len(c.Tables))
 	for k := range s.active {
-		s.active[k].reset(c.tables[k].motion)
+		s.active[k].reset(c.Tables[k].Motion)
 	}
 	s.relist = false
 	return c
@@ -128,7 +110,7 @@ func (s *Store[T]) End() {
 	s.common, s.timed = 0, 0
 	for k := range s.active {
 		s.common += s.active[k].Common()
-		s.timed += len(s.active[k].timed)
+		s.timed += len(s.active[k].Timed)
 	}
 }
 
@@ -141,7 +123,7 @@ func (s *Store[T]) Lists() int { return len(s.active) }
 // Previous returns the list of the capture before for the k-th table, which has a column of motion
 // marks, or nil if the structure has changed since.
 func (s *Store[T]) Previous(k int, motion []uint32) *Active {
-	if k >= len(s.previous) || !s.previous[k].IsOf(motion) {
+	if k >= len(s.previous) || !s.previous[k].isOf(motion) {
 		return nil
 	}
 	return &s.previous[k]
@@ -155,15 +137,15 @@ func (s *Store[T]) SetInterval(t *Table[T], row uint32, own Interval) {
 // TimedBefore reports whether a row moves over an interval of its own that was not set in the
 // capture that is under way.
 func (s *Store[T]) TimedBefore(t *Table[T], row uint32) bool {
-	return t.motion[row] == Timed && t.span[row].captured != s.gen
+	return t.Motion[row] == Timed && t.span[row].captured != s.gen
 }
 
 // KeepTimed replaces the timed rows of the k-th table by a part of them, which may use their
 // memory.
 func (s *Store[T]) KeepTimed(k int, kept []uint32) {
 	a := &s.active[k]
-	s.timed -= len(a.timed) - len(kept)
-	a.timed = kept
+	s.timed -= len(a.Timed) - len(kept)
+	a.Timed = kept
 }
 
 // Renew corrects the lists for the tables, and reports whether they were right.
@@ -190,11 +172,11 @@ func (s *Store[T]) listsHold(tables []Table[T]) bool {
 	common, timed := 0, 0
 	for k := range tables {
 		a := &s.active[k]
-		if !a.IsOf(tables[k].motion) || !a.marked(tables[k].motion, tables[k].Mark(s.gen)) {
+		if !a.isOf(tables[k].Motion) || !a.marked(tables[k].Motion, tables[k].Mark(s.gen)) {
 			return false
 		}
 		common += a.Common()
-		timed += len(a.timed)
+		timed += len(a.Timed)
 	}
 	return common == s.common && timed == s.timed
 }
@@ -205,18 +187,18 @@ func (s *Store[T]) listMarked(tables []Table[T]) {
 	s.relist = false
 	for k := range tables {
 		t, a := &tables[k], &s.active[k]
-		a.reset(t.motion)
-		for r, mark := range t.motion {
-			if mark != 0 && t.gpu && t.still { // possibly since a moment ago
+		a.reset(t.Motion)
+		for r, mark := range t.Motion {
+			if mark != 0 && t.OnGPU && t.Still { // possibly since a moment ago
 				s.NoteChanged(t.span[r].owner)
 			}
 			switch mark &^ gpuMark {
 			case 0:
 			case s.gen:
-				t.motion[r] = t.Mark(s.gen)
-				a.rows = append(a.rows, uint32(r))
+				t.Motion[r] = t.Mark(s.gen)
+				a.Rows = append(a.Rows, uint32(r))
 			case Timed:
-				a.timed = append(a.timed, uint32(r))
+				a.Timed = append(a.Timed, uint32(r))
 			}
 		}
 		a.Tidy()
@@ -225,13 +207,9 @@ func (s *Store[T]) listMarked(tables []Table[T]) {
 }
 
 // grow returns n lists, with the memory of the former ones.
-func grow[L any](lists []L, n int) []L {
-	for len(lists) < n {
-		if len(lists) < cap(lists) {
-			lists = lists[:len(lists)+1]
-			continue
-		}
-		lists = append(lists, *new(L))
+func grow(lists []Active, n int) []Active {
+	if n > cap(lists) {
+		lists = append(lists[:cap(lists)], make([]Active, n-cap(lists))...)
 	}
 	return lists[:n]
 }

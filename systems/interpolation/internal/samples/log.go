@@ -9,20 +9,20 @@ import (
 // Log collects the changes since it was cleared, for one reader. If it is not cleared for a long
 // time, its memory stays bounded.
 type Log struct {
-	notesRested, notesChanged bool
+	Attached, Detached bool           // entities have got or lost samples
+	Steps              int            // captures
+	Rested             []arche.Entity // come to rest after ordinary motion
+	Changed            []arche.Entity // changed in another way
+	Missed             bool           // the log is incomplete: any entity may have changed
 
-	attached, detached bool
-	steps              int            // captures
-	rested             []arche.Entity // come to rest after ordinary motion
-	changed            []arche.Entity // changed in another way
-	limit              int            // of each list
-	missed             bool           // there were too many changes
+	notesRested, notesChanged bool
+	limit                     int // of each list
 }
 
 // Open returns a log in which everything counts as missed. The arguments say whether it lists the
 // entities that have come to rest, and those that have changed in another way.
 func (s *Store[T]) Open(rested, changed bool) *Log {
-	l := &Log{notesRested: rested && changed, notesChanged: changed, missed: true}
+	l := &Log{notesRested: rested && changed, notesChanged: changed, Missed: true}
 	s.logs = append(s.logs, l)
 	return l
 }
@@ -32,37 +32,16 @@ func (s *Store[T]) CloseLog(l *Log) {
 	s.logs = slices.DeleteFunc(s.logs, func(other *Log) bool { return other == l })
 }
 
-// Attached reports whether entities have got samples.
-func (l *Log) Attached() bool { return l.attached }
-
-// Detached reports whether entities have lost their samples.
-func (l *Log) Detached() bool { return l.detached }
-
-// Steps returns how many captures there were.
-func (l *Log) Steps() int { return l.steps }
-
-// Rested returns the entities that were in ordinary motion and rest at their newest sample.
-func (l *Log) Rested() []arche.Entity { return l.rested }
-
-// Changed returns the entities on no list whose samples or Visual have changed.
-func (l *Log) Changed() []arche.Entity { return l.changed }
-
-// Missed reports whether the log is incomplete: any entity may have changed.
-func (l *Log) Missed() bool { return l.missed }
-
 // Clear empties the log. If it was not read, everything counts as missed.
 func (l *Log) Clear(read bool) {
-	l.attached, l.detached, l.missed, l.steps = false, false, !read, 0
-	l.rested, l.changed = l.rested[:0], l.changed[:0]
+	l.Attached, l.Detached, l.Missed, l.Steps = false, false, !read, 0
+	l.Rested, l.Changed = l.Rested[:0], l.Changed[:0]
 }
-
-// Miss makes everything count as missed.
-func (l *Log) Miss() { l.missed = true }
 
 // note appends an entity to a list. A list that nobody reads is dropped before it becomes longer
 // than a report of everything.
 func (s *Store[T]) note(l *Log, list []arche.Entity, e arche.Entity) []arche.Entity {
-	if l.missed {
+	if l.Missed {
 		return list[:0]
 	}
 	if len(list) >= l.limit {
@@ -72,7 +51,7 @@ func (s *Store[T]) note(l *Log, list []arche.Entity, e arche.Entity) []arche.Ent
 		}
 		l.limit = max(l.limit, 4*rows+1024)
 		if len(list) >= l.limit {
-			l.missed = true
+			l.Missed = true
 			return list[:0]
 		}
 	}
@@ -83,7 +62,7 @@ func (s *Store[T]) note(l *Log, list []arche.Entity, e arche.Entity) []arche.Ent
 func (s *Store[T]) NoteChanged(e arche.Entity) {
 	for _, l := range s.logs {
 		if l.notesChanged {
-			l.changed = s.note(l, l.changed, e)
+			l.Changed = s.note(l, l.Changed, e)
 		}
 	}
 }
@@ -92,7 +71,7 @@ func (s *Store[T]) NoteChanged(e arche.Entity) {
 func (s *Store[T]) NoteRested(e arche.Entity) {
 	for _, l := range s.logs {
 		if l.notesRested {
-			l.rested = s.note(l, l.rested, e)
+			l.Rested = s.note(l, l.Rested, e)
 		}
 	}
 }
@@ -100,22 +79,10 @@ func (s *Store[T]) NoteRested(e arche.Entity) {
 // NoteAllActive notes everything in motion.
 func (s *Store[T]) NoteAllActive() {
 	for _, t := range s.Tables() {
-		for r, mark := range t.motion {
+		for r, mark := range t.Motion {
 			if mark != 0 {
 				s.NoteChanged(t.span[r].owner)
 			}
 		}
-	}
-}
-
-func (s *Store[T]) noteAttached() {
-	for _, l := range s.logs {
-		l.attached = true
-	}
-}
-
-func (s *Store[T]) noteDetached() {
-	for _, l := range s.logs {
-		l.detached = true
 	}
 }

@@ -35,25 +35,16 @@ type span struct {
 }
 
 // Interval is a span of fixed time.
-type Interval struct{ from, to time.Duration }
-
-// Between returns the interval from one time to another.
-func Between(from, to time.Duration) Interval { return Interval{from, to} }
-
-// From returns where the interval begins.
-func (i Interval) From() time.Duration { return i.from }
-
-// To returns where it ends.
-func (i Interval) To() time.Duration { return i.to }
+type Interval struct{ From, To time.Duration }
 
 // Fraction returns how far a time is into the interval, 0 to 1. The quotient is formed in float64
 // so that it does not lose digits as time goes on.
 func (i Interval) Fraction(now time.Duration) float32 {
-	if i.to <= i.from || now >= i.to {
+	if i.To <= i.From || now >= i.To {
 		return 1
 	}
 	// Rounding must not make it one too soon.
-	return min(float32(float64(max(now-i.from, 0))/float64(i.to-i.from)), 1-1.0/(1<<24))
+	return min(float32(float64(max(now-i.From, 0))/float64(i.To-i.From)), 1-1.0/(1<<24))
 }
 
 // Store keeps the samples of all entities of one world and type.
@@ -64,7 +55,7 @@ type Store[T any] struct {
 	hidden    []arche.ID
 	found     column.Tables
 	tables    []Table[T]
-	// mismatched says that the newest look has found entities of the filter mismatch.
+	// mismatched says that the newest look has found entities of that filter.
 	mismatched bool
 	filters    filters
 
@@ -95,9 +86,10 @@ func New[T any](w *arche.World, normalize func(T) T) *Store[T] {
 	}
 	s.hidden = []arche.ID{s.ids.prev, s.ids.cur, s.ids.seen, s.ids.motion, s.ids.span}
 	both := arche.All(s.ids.logical, s.ids.visual)
-	s.found = column.NewFor(w, &eitherWay{both, s.ids.prev},
+	// One query finds the tables, and the entities that fit into none.
+	s.found = column.NewFor(w, maskFilter(func(m *arche.Mask) bool { return m.Contains(&both) || m.Get(s.ids.prev) }),
 		s.ids.logical, s.ids.visual, s.ids.prev, s.ids.cur, s.ids.seen, s.ids.motion, s.ids.span)
-	s.filters = newFilters(w, both, s.hidden[0], s.ids)
+	s.filters = newFilters(w, both, s.ids.prev)
 	return s
 }
 
@@ -109,7 +101,7 @@ func (s *Store[T]) Close(ours bool) {
 	if ours {
 		s.world.Batch().Remove(arche.All(s.hidden[0]), s.hidden...)
 	}
-	s.filters.close(s.world)
+	s.world.Cache().Unregister(&s.filters.mismatched)
 }
 
 // World returns the world.

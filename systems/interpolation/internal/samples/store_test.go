@@ -9,7 +9,7 @@ import (
 func TestFractionOfAnInterval(t *testing.T) {
 	const ms = time.Millisecond
 	for _, start := range []time.Duration{0, 10 * time.Hour, 100 * 365 * 24 * time.Hour} {
-		i := Between(start, start+50*ms)
+		i := Interval{start, start + 50*ms}
 		for _, test := range []struct {
 			at   time.Duration
 			want float32
@@ -18,10 +18,10 @@ func TestFractionOfAnInterval(t *testing.T) {
 				t.Errorf("from %v: the fraction at %v is %v, want %v", start, test.at, got, test.want)
 			}
 		}
-		if got := Between(start, start+10*time.Hour).Fraction(start + 10*time.Hour - 1); got >= 1 {
+		if got := (Interval{start, start + 10*time.Hour}).Fraction(start + 10*time.Hour - 1); got >= 1 {
 			t.Errorf("from %v: the fraction is %v before the end", start, got)
 		}
-		if got := Between(start, start).Fraction(start); got != 1 {
+		if got := (Interval{start, start}).Fraction(start); got != 1 {
 			t.Errorf("from %v: the fraction of an empty interval is %v, want 1", start, got)
 		}
 	}

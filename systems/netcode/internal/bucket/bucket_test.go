@@ -40,7 +40,7 @@ func TestPacedKeepsTheRate(t *testing.T) {
 
 // A bucket that its owner fills must give out at most the granted tokens, and never more at once
 // than its burst.
-func TestBucketBoundsWhatIsTaken(t *testing.T) {
+func TestBucketBoundsTheRate(t *testing.T) {
 	b := bucket.Full(3)
 	for range 3 {
 		if !b.Take(1) {

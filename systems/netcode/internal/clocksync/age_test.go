@@ -52,7 +52,7 @@ func TestAgeRoundTrip(t *testing.T) {
 }
 
 // The age is that of the newest input, for early and for late inputs.
-func TestAgeMeterTellsTheNewest(t *testing.T) {
+func TestAgeMeterReportsTheNewest(t *testing.T) {
 	m := NewAgeMeter(Grid{})
 	if r := m.Report(); r.Age != NoAge {
 		t.Errorf("an age of %d before any input", r.Age)

@@ -115,7 +115,7 @@ func TestClientAllocatesNothing(t *testing.T) {
 
 // A ping during which the machine did not run gives no sample, whether its answer is read at once
 // or later. The next ping gives one.
-func TestClientRefusesWhatWasUnderWayInAStall(t *testing.T) {
+func TestClientRefusesSamplesSentDuringAStall(t *testing.T) {
 	c := NewClient(Config{})
 	now := time.Second
 	run := func(length time.Duration) {

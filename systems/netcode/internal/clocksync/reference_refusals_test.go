@@ -9,7 +9,7 @@ import (
 )
 
 // A single impossible answer changes nothing, whatever its stamps are.
-func TestReferenceDropsAnAbsurdAnswer(t *testing.T) {
+func TestReferenceDropsAnAbsurdSample(t *testing.T) {
 	for _, lie := range []time.Duration{time.Second, -time.Second, 1 << 59, -1 << 59, 300 * ms} {
 		p := newPinged(t, 4)
 		p.start()

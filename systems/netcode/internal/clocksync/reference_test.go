@@ -297,7 +297,7 @@ func TestReferenceTakesAStallForNoRoute(t *testing.T) {
 
 // Without answers the reference continues by extrapolation. After two minutes it has dropped all
 // samples and kept only the drift.
-func TestReferenceRunsOnWithoutAnswers(t *testing.T) {
+func TestReferenceRunsOnWithoutSamples(t *testing.T) {
 	p := newPinged(t, 6)
 	p.up.Jitter, p.down.Jitter = ms, ms
 	p.ppm = 1000

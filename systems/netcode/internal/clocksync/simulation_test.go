@@ -192,7 +192,7 @@ func TestSimulationSmallDrops(t *testing.T) {
 	}
 }
 
-func TestSimulationSnapsWhatIsTooFar(t *testing.T) {
+func TestSimulationSnapsLargeErrors(t *testing.T) {
 	for _, test := range []struct {
 		rate  int
 		shift time.Duration

@@ -111,7 +111,7 @@ func operations(t *rapid.T) []operation {
 	}), 0, 60).Draw(t, "operations")
 }
 
-func TestWhatIsWrittenIsRead(t *testing.T) {
+func TestWrittenBitsAreRead(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		ops := operations(t)
 		w := packet.NewWriter(make([]byte, 4096))

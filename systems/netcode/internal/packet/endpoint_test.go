@@ -360,7 +360,7 @@ func BenchmarkEndpoint(b *testing.B) {
 
 // An acknowledged piece must not be sent again, although a piece before it is still missing. The
 // missing piece must be sent as often as necessary.
-func TestOnlyWhatIsMissingIsSentAgain(t *testing.T) {
+func TestOnlyMissingPiecesAreResent(t *testing.T) {
 	a, b := newPeer(t, packet.Config{MTU: 300}), newPeer(t, packet.Config{MTU: 300})
 	buf := make([]byte, 300)
 	const lost = 10 // packets, each with the first message

@@ -57,7 +57,7 @@ func TestInputsBeyondTheNextNetworkTickArePostponed(t *testing.T) {
 	}
 }
 
-func TestDeltaTellsTheAgeOfTheState(t *testing.T) {
+func TestDeltaCarriesTheAgeOfTheState(t *testing.T) {
 	a := newArrivals(t, prediction.ArrivalConfig[control]{Step: 10 * ms, Bank: 10})
 	if _, ok := a.Last(); ok || a.Delta(time.Second) != 0 {
 		t.Error("a last id or an age before the first input")

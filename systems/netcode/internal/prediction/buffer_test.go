@@ -165,7 +165,7 @@ func TestAcknowledges(t *testing.T) {
 	}
 }
 
-func TestResetForgetsTheOldConnection(t *testing.T) {
+func TestResetDropsTheOldConnection(t *testing.T) {
 	b := newBuffer(t, 10, prediction.BufferConfig[control]{})
 	for i := range 5 {
 		b.Put(tick.Tick(10+i), control{1, 1})

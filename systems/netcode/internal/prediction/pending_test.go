@@ -9,7 +9,7 @@ import (
 	"github.com/tandem-ecs/tandem/systems/netcode/internal/tick"
 )
 
-func TestPendingKeepsWhatIsNeededFor(t *testing.T) {
+func TestPendingKeepsNeededInputs(t *testing.T) {
 	p := prediction.NewPending[control](16)
 	for i := range 10 {
 		p.Push(tick.Tick(i), control{Press: uint8(i)})

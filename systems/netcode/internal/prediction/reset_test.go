@@ -81,7 +81,7 @@ func TestResetsGiveNoTime(t *testing.T) {
 
 // A player whose inputs arrive one in each step must run all of them, however rare network ticks
 // are.
-func TestBankCoversAnInterval(t *testing.T) {
+func TestInputCreditCoversAnInterval(t *testing.T) {
 	for _, interval := range []int{1, 3, 6, 7, 12, 60, 240} {
 		a := newArrivals(t, prediction.ArrivalConfig[control]{Step: 10 * ms})
 		a.SetInterval(interval)

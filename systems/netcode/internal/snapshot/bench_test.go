@@ -130,9 +130,9 @@ func TestSteadyStateAllocatesNothing(t *testing.T) {
 	}
 }
 
-// TestASnapshotSaysNothingTwice sends snapshots of several packets. An entity in the first packet
+// TestSnapshotRepeatsNothing sends snapshots of several packets. An entity in the first packet
 // is in none of the others, even if it comes to rest.
-func TestASnapshotSaysNothingTwice(t *testing.T) {
+func TestSnapshotRepeatsNothing(t *testing.T) {
 	const entities = 800
 	c := newCrowd(t, entities, 1)
 	for range 60 {

@@ -56,7 +56,7 @@ func waitOf(t *testing.T, weight float32, rests bool) int {
 	return 0
 }
 
-func TestWhoComesFirst(t *testing.T) {
+func TestPriorityOrder(t *testing.T) {
 	for _, test := range []struct {
 		name        string
 		weight      float32
@@ -76,9 +76,9 @@ func TestWhoComesFirst(t *testing.T) {
 	}
 }
 
-// TestTheDeadMakeRoom checks that the old entity of a slot is removed even if there is no room for
+// TestDespawnsMakeRoom checks that the old entity of a slot is removed even if there is no room for
 // the new one.
-func TestTheDeadMakeRoom(t *testing.T) {
+func TestDespawnsMakeRoom(t *testing.T) {
 	var blobs snapshot.Component[[200]byte]
 	p := newPair(t, snapshot.Config{MaxEntities: 8}, func(s *snapshot.Schema) { blobs = snapshot.Register(s, "blob", blobCodec{}) }, 3, wire{}, wire{})
 	p.budget = 150
@@ -102,7 +102,7 @@ func TestTheDeadMakeRoom(t *testing.T) {
 
 // The last change of an entity is sent in four packets, since no later change would replace a lost
 // one. It is not sent again once it is acknowledged, and not twice in one snapshot.
-func TestTheLastChangeIsSaidFourTimes(t *testing.T) {
+func TestLastChangeIsSentFourTimes(t *testing.T) {
 	for _, test := range []struct{ acked, want int }{{100, 4}, {3, 3}, {1, 1}} {
 		// ticks until packets are acknowledged
 		w := snapshot.NewWorld(schema(t, snapshot.Config{MaxEntities: 8}))

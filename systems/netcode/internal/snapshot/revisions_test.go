@@ -7,10 +7,10 @@ import (
 	"github.com/tandem-ecs/tandem/systems/netcode/internal/snapshot"
 )
 
-// TestWhoWakesKeepsHisBaseline lets rows be reused many times while an entity rests. When the
+// TestWokenEntitiesKeepTheirBaseline lets rows be reused many times while an entity rests. When the
 // entity begins to move, its last state must stay the baseline of all clients for at least three
 // quarters of the rows, from any row on.
-func TestWhoWakesKeepsHisBaseline(t *testing.T) {
+func TestWokenEntitiesKeepTheirBaseline(t *testing.T) {
 	const revisions = 8
 	for rested := range 3 * revisions {
 		g := newGroup(t, snapshot.Config{MaxEntities: 8, Revisions: revisions}, 1)

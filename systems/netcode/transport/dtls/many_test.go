@@ -11,7 +11,7 @@ import (
 
 // A machine may have many addresses, and a server on all of them can be reached at each: it answers
 // from the one that was dialed, though routes prefer another one.
-func TestAnswersLeaveFromWhereTheyWereAskedFor(t *testing.T) {
+func TestRepliesLeaveFromTheRequestedAddress(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("the other systems' ways to say so are not used yet")
 	}

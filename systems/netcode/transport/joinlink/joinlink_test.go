@@ -53,7 +53,7 @@ func TestLinks(t *testing.T) {
 	}
 }
 
-func TestBadLinksSayWhatToDo(t *testing.T) {
+func TestBadLinksNameTheRemedy(t *testing.T) {
 	f := print43.String()
 	for _, test := range []struct{ text, want string }{
 		{"", "begins with tandem://"},

@@ -158,7 +158,7 @@ func TestOrigins(t *testing.T) {
 
 // Clients that connect and send nothing, or nonsense, are disconnected in time. Their number stays
 // within the bound, and others can connect afterwards.
-func TestSilentStrangers(t *testing.T) {
+func TestSilentConnections(t *testing.T) {
 	before := runtime.NumGoroutine()
 	l, err := websocket.Listen("127.0.0.1:0", open(websocket.Config{MaxConns: 8, HandshakeTimeout: 2 * time.Second}))
 	if err != nil {

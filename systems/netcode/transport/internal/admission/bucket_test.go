@@ -33,7 +33,7 @@ func TestBucketKeepsItsRate(t *testing.T) {
 	})
 }
 
-func TestBucketTellsHowLongItOwes(t *testing.T) {
+func TestBucketReportsTheWait(t *testing.T) {
 	b := admission.NewBucket(admission.Rate{PerSecond: 10, Burst: 5})
 	now := time.Hour
 	for i, want := range []time.Duration{0, 0, 0, 0, 0, 100 * time.Millisecond, 200 * time.Millisecond} {

@@ -63,7 +63,7 @@ func TestIsABoundedQueue(t *testing.T) {
 	})
 }
 
-func TestPopCutsOffWhatDoesNotFit(t *testing.T) {
+func TestPopTruncates(t *testing.T) {
 	q := fifo.New[struct{}](2)
 	q.Push(struct{}{}, []byte("long"))
 	q.Push(struct{}{}, []byte("next"))

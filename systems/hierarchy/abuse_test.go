@@ -21,10 +21,10 @@ import (
 	"github.com/tandem-ecs/tandem/systems/interpolation"
 )
 
-// jungle is a hierarchy under abuse: cycles, parents of other worlds, edits of many entities at a
-// time, poses that are not numbers, systems that panic, engines that are closed and followed by
+// abused is a hierarchy with all faults: cycles, parents of other worlds, edits of many entities at
+// a time, poses that are not numbers, systems that panic, engines that are closed and followed by
 // others. The expected results are computed from the components, by the rules alone.
-type jungle struct {
+type abused struct {
 	testing.TB
 	*rand.Rand
 	keep bool
@@ -50,11 +50,11 @@ type jungle struct {
 // belongs marks who has a part in it.
 type belongs struct{}
 
-var errJungle = errors.New("a system has tripped")
+var errAbuse = errors.New("a system has tripped")
 
-func newJungle(t testing.TB, seed uint64, keep bool) *jungle {
+func newAbused(t testing.TB, seed uint64, keep bool) *abused {
 	w := arche.NewWorld()
-	j := &jungle{TB: t, Rand: rand.New(rand.NewPCG(seed, 41)), keep: keep, w: &w}
+	j := &abused{TB: t, Rand: rand.New(rand.NewPCG(seed, 41)), keep: keep, w: &w}
 	j.logicals, j.visuals = generic.NewMap1[components.Transform3D](&w), generic.NewMap1[components.Visual3D](&w)
 	j.parents = generic.NewMap1[components.Parent](&w)
 	j.ids.logical, j.ids.visual = arche.ComponentID[components.Transform3D](&w), arche.ComponentID[components.Visual3D](&w)
@@ -67,7 +67,7 @@ func newJungle(t testing.TB, seed uint64, keep bool) *jungle {
 }
 
 // open puts a new engine on the world.
-func (j *jungle) open() {
+func (j *abused) open() {
 	options := []func(*hierarchy.Hierarchy3D){logTo(slog.New(slog.NewTextHandler(io.Discard, nil)))}
 	if j.keep {
 		options = append(options, keepOrphans)
@@ -89,7 +89,7 @@ func (j *jungle) open() {
 				j.operate()
 			}
 			if j.IntN(150) == 0 {
-				panic(errJungle)
+				panic(errAbuse)
 			}
 		}
 	}
@@ -110,18 +110,18 @@ func (j *jungle) open() {
 	do(ecs.Render, ecs.OrderUser, some(1))
 }
 
-func (j *jungle) fail(format string, args ...any) {
+func (j *abused) fail(format string, args ...any) {
 	if j.failure == "" {
 		j.failure = fmt.Sprintf(format, args...)
 	}
 }
 
-func (j *jungle) all() []arche.Entity { return j.entities(&j.mine) }
+func (j *abused) all() []arche.Entity { return j.entities(&j.mine) }
 
-// everybody returns all entities of the world. Any of them may become a parent.
-func (j *jungle) everybody() []arche.Entity { return j.entities(arche.All()) }
+// allEntities returns all entities of the world. Any of them may become a parent.
+func (j *abused) allEntities() []arche.Entity { return j.entities(arche.All()) }
 
-func (j *jungle) entities(filter arche.Filter) (all []arche.Entity) {
+func (j *abused) entities(filter arche.Filter) (all []arche.Entity) {
 	query := j.w.Query(filter)
 	for query.Next() {
 		all = append(all, query.Entity())
@@ -129,7 +129,7 @@ func (j *jungle) entities(filter arche.Filter) (all []arche.Entity) {
 	return all
 }
 
-func (j *jungle) anybody() arche.Entity {
+func (j *abused) anyEntity() arche.Entity {
 	all := j.all()
 	if len(all) == 0 {
 		return j.spawn()
@@ -137,7 +137,7 @@ func (j *jungle) anybody() arche.Entity {
 	return all[j.IntN(len(all))]
 }
 
-func (j *jungle) pose() components.Pose3D {
+func (j *abused) pose() components.Pose3D {
 	p := Turned(At(float64(j.IntN(9)-4), float64(j.IntN(9)-4), 1), Turn(float64(j.IntN(360)), 1, float64(j.IntN(3)), -1))
 	switch j.IntN(14) {
 	case 0:
@@ -152,7 +152,7 @@ func (j *jungle) pose() components.Pose3D {
 	return p
 }
 
-func (j *jungle) spawn() arche.Entity {
+func (j *abused) spawn() arche.Entity {
 	e := j.w.NewEntity(j.ids.mine)
 	if j.IntN(6) > 0 {
 		l := components.NewLogical(j.pose())
@@ -165,11 +165,11 @@ func (j *jungle) spawn() arche.Entity {
 	return e
 }
 
-// somebody returns a living entity, the zero entity, a dead one, or one of another world.
-func (j *jungle) somebody() arche.Entity {
+// anyParent returns a living entity, the zero entity, a dead one, or one of another world.
+func (j *abused) anyParent() arche.Entity {
 	switch j.IntN(40) {
 	case 0:
-		return stranger(j, uint32(j.IntN(400)), uint32(j.IntN(9)))
+		return unknownEntity(j, uint32(j.IntN(400)), uint32(j.IntN(9)))
 	case 1, 2, 3, 4:
 		return arche.Entity{}
 	case 5:
@@ -177,11 +177,11 @@ func (j *jungle) somebody() arche.Entity {
 		j.w.RemoveEntity(e)
 		return e
 	}
-	return j.anybody()
+	return j.anyEntity()
 }
 
-func (j *jungle) operate() {
-	e := j.anybody()
+func (j *abused) operate() {
+	e := j.anyEntity()
 	toggle := func(id arche.ID) {
 		if j.w.Has(e, id) {
 			j.w.Remove(e, id)
@@ -195,18 +195,18 @@ func (j *jungle) operate() {
 		if few {
 			n := j.spawn()
 			if j.IntN(3) > 0 {
-				j.parents.Assign(n, &components.Parent{Entity: j.somebody()})
+				j.parents.Assign(n, &components.Parent{Entity: j.anyParent()})
 			}
 		}
 	case 6, 7, 8, 9:
-		to := j.somebody()
+		to := j.anyParent()
 		if j.w.Has(e, j.ids.parent) {
 			j.parents.Get(e).Entity = to
 		} else {
 			j.parents.Assign(e, &components.Parent{Entity: to})
 		}
 	case 10, 11, 12:
-		to := j.somebody()
+		to := j.anyParent()
 		err := j.h.Reparent(e, to)
 		if err == nil && j.w.Has(e, j.ids.parent) && j.parents.Get(e).Entity != to {
 			j.fail("Reparent to %v has left the parent %v", to, j.parents.Get(e).Entity)
@@ -254,7 +254,8 @@ func (j *jungle) operate() {
 	case 27:
 		toggle(j.ids.logical)
 	case 28:
-		if !j.hidden[e] { // within one stage a new visual value is not told from the old one
+		if !j.hidden[e] {
+			// within one stage a new visual value is not distinguished from the old one
 			toggle(j.ids.visual)
 			j.hidden[e] = !j.w.Has(e, j.ids.visual)
 		}
@@ -271,14 +272,14 @@ func (j *jungle) operate() {
 }
 
 // parentOf returns the entity in an entity's Parent, and whether it has one.
-func (j *jungle) parentOf(e arche.Entity) (p arche.Entity, has bool) {
+func (j *abused) parentOf(e arche.Entity) (p arche.Entity, has bool) {
 	if !j.w.Has(e, j.ids.parent) {
 		return p, false
 	}
 	return j.parents.Get(e).Entity, true
 }
 
-func (j *jungle) frame() {
+func (j *abused) frame() {
 	for range j.IntN(4) {
 		j.operate()
 	}
@@ -297,14 +298,14 @@ func (j *jungle) frame() {
 			query.Close()
 		}
 		for range j.IntN(3) {
-			j.w.RemoveEntity(j.anybody())
+			j.w.RemoveEntity(j.anyEntity())
 		}
 		j.open()
 	}
 	func() {
 		defer func() {
 			if p := recover(); p != nil {
-				if err, _ := p.(error); !errors.Is(err, errJungle) {
+				if err, _ := p.(error); !errors.Is(err, errAbuse) {
 					panic(p)
 				}
 				j.e.Close() // it takes no further Updates
@@ -318,11 +319,11 @@ func (j *jungle) frame() {
 	}
 }
 
-func TestWildHierarchies(t *testing.T) {
+func TestRandomAbuseOfHierarchies(t *testing.T) {
 	for _, keep := range []bool{false, true} {
 		swept, rounds, n := 0, 0, seeds(8)
 		for seed := range n {
-			j := newJungle(t, seed, keep)
+			j := newAbused(t, seed, keep)
 			for range 80 {
 				j.frame()
 			}

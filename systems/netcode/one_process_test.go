@@ -67,7 +67,7 @@ func (m *match) mustJoin(p *player, what string) {
 
 // A client in the server's process joins at once: whichever of the two engines began first, and
 // whichever is updated first.
-func TestEnginesOfOneProcessBeginWhenTheyLike(t *testing.T) {
+func TestEnginesOfOneProcessBeginInAnyOrder(t *testing.T) {
 	t.Run("a late bot, a rejoin, and a pause", func(t *testing.T) {
 		m := newMatch(t, nil)
 		here := func() *loopback.Listener { return m.listener }

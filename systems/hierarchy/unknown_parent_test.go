@@ -16,8 +16,8 @@ import (
 	"github.com/tandem-ecs/tandem/systems/hierarchy"
 )
 
-// stranger returns an entity that need not be of any world, as a saved game may hold it.
-func stranger(t testing.TB, id, generation uint32) (e arche.Entity) {
+// unknownEntity returns an entity that need not be of any world, as a saved game may hold it.
+func unknownEntity(t testing.TB, id, generation uint32) (e arche.Entity) {
 	t.Helper()
 	if err := json.Unmarshal(fmt.Appendf(nil, "[%d,%d]", id, generation), &e); err != nil {
 		t.Fatal(err)
@@ -29,10 +29,10 @@ func stranger(t testing.TB, id, generation uint32) (e arche.Entity) {
 // world, or is yet to be given out in that generation.
 func TestParentFromAnotherWorld(t *testing.T) {
 	for name, of := range map[string]func(free arche.Entity) arche.Entity{
-		"an id unheard of":          func(arche.Entity) arche.Entity { return stranger(t, 100, 0) },
-		"the largest id":            func(arche.Entity) arche.Entity { return stranger(t, 1<<32-1, 1<<32-1) },
-		"the next generation":       func(free arche.Entity) arche.Entity { return stranger(t, free.ID(), free.Generation()+1) },
-		"a generation far from now": func(free arche.Entity) arche.Entity { return stranger(t, free.ID(), free.Generation()+7) },
+		"an id unheard of":          func(arche.Entity) arche.Entity { return unknownEntity(t, 100, 0) },
+		"the largest id":            func(arche.Entity) arche.Entity { return unknownEntity(t, 1<<32-1, 1<<32-1) },
+		"the next generation":       func(free arche.Entity) arche.Entity { return unknownEntity(t, free.ID(), free.Generation()+1) },
+		"a generation far from now": func(free arche.Entity) arche.Entity { return unknownEntity(t, free.ID(), free.Generation()+7) },
 	} {
 		for _, keep := range []bool{false, true} {
 			for _, stage := range []ecs.Stage{ecs.FixedUpdate, ecs.NormalUpdate, ecs.Render} {
@@ -91,12 +91,12 @@ func TestParentFromAnotherWorld(t *testing.T) {
 }
 
 // Methods that get an entity of another world say so.
-func TestPoseOfAStranger(t *testing.T) {
+func TestPoseOfAnUnknownEntity(t *testing.T) {
 	f := newTreeStage(t, 10)
 	f.Update(0)
 	free := f.W.NewEntity()
 	f.W.RemoveEntity(free)
-	for _, e := range []arche.Entity{{}, stranger(t, 99, 0), stranger(t, free.ID(), 1)} {
+	for _, e := range []arche.Entity{{}, unknownEntity(t, 99, 0), unknownEntity(t, free.ID(), 1)} {
 		MustSay(t, "a stranger's picture", func() { f.h.VisualWorld(e) }, "VisualWorld", "dead")
 		MustSay(t, "a stranger's place", func() { f.h.LogicalWorld(e) }, "LogicalWorld", "dead")
 		if err := f.h.Reparent(e, arche.Entity{}); err == nil {
@@ -107,7 +107,7 @@ func TestPoseOfAStranger(t *testing.T) {
 
 // Members are the entities that have a Parent, with any entity in it, and the entities that a
 // Parent names. None stays one without a reason.
-func TestNobodyStaysAMemberForNothing(t *testing.T) {
+func TestFormerMembersAreReleased(t *testing.T) {
 	f := newTreeStage(t, 10)
 	members := func() map[arche.Entity]bool {
 		f.Update(time.Millisecond)
@@ -133,7 +133,8 @@ func TestNobodyStaysAMemberForNothing(t *testing.T) {
 	if m := members(); len(m) != 0 {
 		t.Errorf("after that has gone, too: %v", m)
 	}
-	f.parents.Assign(root, &components.Parent{Entity: stranger(t, 0, 1)}) // names nobody, either
+	// names nobody, either
+	f.parents.Assign(root, &components.Parent{Entity: unknownEntity(t, 0, 1)})
 	if m := members(); !m[root] || len(m) != 1 || !f.W.Alive(root) {
 		t.Errorf("with an odd nobody for a parent: %v", m)
 	}

@@ -18,7 +18,7 @@ import (
 
 // A child that is reparented in a normal stage is drawn in that same frame. On any path through the
 // world it does not jump, in this frame or in the next.
-func TestReparentInANormalStageIsNotSeen(t *testing.T) {
+func TestReparentInANormalStageIsInvisible(t *testing.T) {
 	for name, test := range map[string]struct {
 		off  bool // interpolation
 		step func(f *treeStage, now ecs.Time, parent, child arche.Entity)
@@ -68,7 +68,7 @@ func TestReparentInANormalStageIsNotSeen(t *testing.T) {
 }
 
 // A child of a parent that was made at this moment, and was never drawn, keeps its place.
-func TestReparentToTheNewborn(t *testing.T) {
+func TestReparentToASpawnedParent(t *testing.T) {
 	for _, place := range []struct {
 		stage ecs.Stage
 		order ecs.Order
@@ -127,7 +127,7 @@ func TestOrphanWhileItsCorrectionFades(t *testing.T) {
 
 // Random trees in steady motion are corrected and reparented in every stage. No entity moves
 // farther in a frame than in the frame before or after it.
-func TestReparentIsNeverSeen(t *testing.T) {
+func TestReparentIsInvisible(t *testing.T) {
 	for seed := range uint64(16) {
 		for _, rate := range []int{7, 20} {
 			newWanderers(t, seed, rate).walk(t)
@@ -154,7 +154,7 @@ func newWanderers(t *testing.T, seed uint64, rate int) *wanderers {
 	w.Fixed(func(now ecs.Time) {
 		dt := float32(now.FixedDelta.Seconds())
 		for range 4 {
-			e := w.anybody()
+			e := w.anyEntity()
 			switch k := w.IntN(5); {
 			case k == 0 && slow:
 				over := float32(0.02 + 0.3*w.Float64())
@@ -192,7 +192,7 @@ func newWanderers(t *testing.T, seed uint64, rate int) *wanderers {
 	return w
 }
 
-func (w *wanderers) anybody() arche.Entity { return w.members[w.IntN(len(w.members))] }
+func (w *wanderers) anyEntity() arche.Entity { return w.members[w.IntN(len(w.members))] }
 
 func (w *wanderers) note(format string, values ...any) {
 	w.log = append(w.log, fmt.Sprintf("%v ", w.Time().Normal)+fmt.Sprintf(format, values...))
@@ -209,7 +209,7 @@ func (w *wanderers) moved(e arche.Entity, by float32) components.Pose3D {
 
 // exchange gives an entity another parent, or none.
 func (w *wanderers) exchange(where string) {
-	child, parent := w.anybody(), w.anybody()
+	child, parent := w.anyEntity(), w.anyEntity()
 	if w.IntN(5) == 0 {
 		parent = arche.Entity{}
 	}

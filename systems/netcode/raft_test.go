@@ -245,7 +245,7 @@ func TestRidingARaft(t *testing.T) {
 
 // A raft is despawned under its passenger. The passenger then stands in the world at the same
 // place: on the server, on its own screen, and on the others'.
-func TestARaftIsDestroyedUnderItsRider(t *testing.T) {
+func TestRaftDespawnedUnderItsPassenger(t *testing.T) {
 	for _, network := range networks {
 		var worst [3]float64
 		for seed := range uint64(6) {
@@ -276,7 +276,7 @@ func TestARaftIsDestroyedUnderItsRider(t *testing.T) {
 
 // The body that carries the own player is predicted with it, even if the body's centre is beyond
 // the distance of prediction, and if nearer bodies fill all places.
-func TestARaftIsPredictedAsLongAsItCarries(t *testing.T) {
+func TestRaftIsPredictedWhileItCarries(t *testing.T) {
 	for _, scene := range []struct {
 		name   string
 		change func(*netcode.Bodies[runner, input, box])

@@ -16,7 +16,7 @@ import (
 // The children of a despawned parent are drawn below it until they end or are detached themselves,
 // even when other entities already use the slots of both. A tank's gun stays on the tank for the
 // tank's last tenth of a second, and is never drawn below the entity that has the tank's slot now.
-func TestChildrenStayWithParentsWhoseSlotsAreTaken(t *testing.T) {
+func TestChildrenOfADelayedDespawn(t *testing.T) {
 	for _, fate := range []string{"both go", "both go, and the gun has the lower slot", "the gun is let go"} {
 		for i, path := range []linksim.Path{linksim.Symmetric(linksim.Condition{Delay: 60 * time.Millisecond, Seed: 1}), seeds(3), seeds(4), seeds(5)} {
 			childrenOfTheDeparted(t, fate, path, i)
@@ -91,7 +91,7 @@ func childrenOfTheDeparted(t *testing.T, fate string, path linksim.Path, line in
 
 // An entity that is hidden and soon visible again has the same ID as before. For a moment two
 // entities have that ID. Each is drawn with its own children.
-func TestTheSameNameTwice(t *testing.T) {
+func TestOneIDTwice(t *testing.T) {
 	for line, path := range []linksim.Path{linksim.Symmetric(linksim.Condition{Delay: 60 * time.Millisecond, Seed: 1}), seeds(3), seeds(4), seeds(5)} {
 		hidden := false
 		var tank, gun arche.Entity

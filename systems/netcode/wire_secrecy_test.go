@@ -21,7 +21,7 @@ import (
 // Case 40 on the wire: a thousand entities on a plain, a tenth of them secret, some in trees, all
 // moving a little. A player walks through. The server's datagrams to it name only entities that it
 // may be shown in that tick, and the removal of entities that it was shown.
-func TestTheWireNamesNothingElse(t *testing.T) {
+func TestIrrelevantEntitiesAreNeverSent(t *testing.T) {
 	if testing.Short() {
 		t.Skip("one goroutine and much work: runs where the race detector does not")
 	}
@@ -187,7 +187,7 @@ func bytesHave(p []byte, want uint32) bool {
 // and without them the server sends the same bytes in the same ticks. The secret entities are made
 // after the others, since slots are numbered in order. The documentation of security describes what
 // numbers reveal.
-func TestSecretsChangeNothingOnTheWire(t *testing.T) {
+func TestSecretEntitiesDoNotChangePackets(t *testing.T) {
 	play := func(secrets bool) (sent bytes.Buffer) {
 		hidden := map[arche.Entity]bool{}
 		tap := &tapped{}

@@ -8,9 +8,9 @@ import (
 )
 
 // remember records all entities, before a sweep.
-func (j *jungle) remember() {
+func (j *abused) remember() {
 	j.before = map[arche.Entity]*components.Parent{}
-	for _, e := range j.everybody() {
+	for _, e := range j.allEntities() {
 		j.before[e] = nil
 		if p, has := j.parentOf(e); has {
 			j.before[e] = &components.Parent{Entity: p}
@@ -19,7 +19,7 @@ func (j *jungle) remember() {
 }
 
 // checkSweep checks that the right entities were removed or detached.
-func (j *jungle) checkSweep() {
+func (j *abused) checkSweep() {
 	doomed := func(e arche.Entity) bool {
 		for range len(j.before) + 1 { // more are a cycle
 			p := j.before[e]
@@ -34,7 +34,7 @@ func (j *jungle) checkSweep() {
 		return false
 	}
 	now := map[arche.Entity]bool{}
-	for _, e := range j.everybody() {
+	for _, e := range j.allEntities() {
 		now[e] = true
 		if _, there := j.before[e]; !there {
 			j.fail("%v was born in a sweep", e)
@@ -72,10 +72,10 @@ func (j *jungle) checkSweep() {
 
 // up composes by brute force. Members of cycles are roots. It reports whether all entities on the
 // way are alive.
-func (j *jungle) up(e arche.Entity, local func(arche.Entity) components.Pose3D) (m mgl32.Mat4, tolerance float64, ok bool) {
+func (j *abused) up(e arche.Entity, local func(arche.Entity) components.Pose3D) (m mgl32.Mat4, tolerance float64, ok bool) {
 	inCycle := func(e arche.Entity) bool {
 		at := e
-		for range len(j.everybody()) {
+		for range len(j.allEntities()) {
 			if p, _ := j.parentOf(at); p.IsZero() || !j.lives(p) {
 				return false
 			} else if at = p; at == e {
@@ -106,8 +106,8 @@ func (j *jungle) up(e arche.Entity, local func(arche.Entity) components.Pose3D) 
 	}
 }
 
-func (j *jungle) lives(e arche.Entity) bool {
-	for _, o := range j.everybody() {
+func (j *abused) lives(e arche.Entity) bool {
+	for _, o := range j.allEntities() {
 		if o == e {
 			return true
 		}
@@ -115,14 +115,14 @@ func (j *jungle) lives(e arche.Entity) bool {
 	return false
 }
 
-func (j *jungle) logicalPose(e arche.Entity) components.Pose3D {
+func (j *abused) logicalPose(e arche.Entity) components.Pose3D {
 	if j.w.Has(e, j.ids.logical) {
 		return j.logicals.Get(e).Get()
 	}
 	return components.Identity3D()
 }
 
-func (j *jungle) visualPose(e arche.Entity) components.Pose3D {
+func (j *abused) visualPose(e arche.Entity) components.Pose3D {
 	_, sampled := j.ip.Samples(e)
 	if j.w.Has(e, j.ids.visual) && (sampled || !j.w.Has(e, j.ids.logical)) {
 		return j.visuals.Get(e).Get()
@@ -131,7 +131,7 @@ func (j *jungle) visualPose(e arche.Entity) components.Pose3D {
 }
 
 // checkPass compares the world poses of the pass, and the entities that have one.
-func (j *jungle) checkPass() {
+func (j *abused) checkPass() {
 	members := map[arche.Entity]bool{}
 	for _, e := range j.all() {
 		if p, has := j.parentOf(e); has {
@@ -141,23 +141,23 @@ func (j *jungle) checkPass() {
 			}
 		}
 	}
-	told := map[arche.Entity]bool{}
+	reported := map[arche.Entity]bool{}
 	j.h.EachVisualWorld(func(e arche.Entity, m *mgl32.Mat4) {
-		if told[e] || !members[e] {
-			j.fail("%v is told of; a member: %v, twice: %v", e, members[e], told[e])
+		if reported[e] || !members[e] {
+			j.fail("%v is reported; a member: %v, twice: %v", e, members[e], reported[e])
 		}
-		told[e] = true
+		reported[e] = true
 		if want, tolerance, ok := j.up(e, j.visualPose); ok && !nearMat(*m, want, tolerance) {
 			j.fail("the pass has %v at\n%v, want\n%v", e, *m, want)
 		}
 	})
-	if len(told) != len(members) {
-		j.fail("told of %d, of %d members", len(told), len(members))
+	if len(reported) != len(members) {
+		j.fail("reported %d, of %d members", len(reported), len(members))
 	}
 }
 
 // checkAsked compares the world poses that are composed on demand.
-func (j *jungle) checkAsked() {
+func (j *abused) checkAsked() {
 	for _, e := range j.all() {
 		if want, tolerance, ok := j.up(e, j.visualPose); ok && !nearMat(j.h.VisualWorld(e), want, tolerance) {
 			j.fail("%v is drawn at\n%v, want\n%v", e, j.h.VisualWorld(e), want)

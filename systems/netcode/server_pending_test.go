@@ -38,7 +38,7 @@ func (b *budgeted) Accept() (transport.Conn, bool) {
 
 // A connection belongs to a stranger until its client is accepted, on every transport, also on a
 // simulated path.
-func TestStrangersUntilTheyAreWelcome(t *testing.T) {
+func TestConnectionsArePendingUntilAccepted(t *testing.T) {
 	var l *budgeted
 	m := newMatch(t, func(c *netcode.ServerConfig[runner, input]) {
 		l = &budgeted{Listener: c.Listener}
@@ -59,7 +59,7 @@ func TestStrangersUntilTheyAreWelcome(t *testing.T) {
 
 // A connection that sends anything but a hello, of any size, is closed after a number of datagrams
 // that no client reaches. Fewer are harmless, and its hello is still accepted.
-func TestStrangersThatTalkNonsense(t *testing.T) {
+func TestPendingConnectionsThatSendInvalidData(t *testing.T) {
 	m := newMatch(t, nil)
 	conns, long := []transport.Conn{m.listener.Dial(), m.listener.Dial()}, make([]byte, transport.MaxMTU)
 	long[0] = 0x48
@@ -96,7 +96,7 @@ func TestStrangersThatTalkNonsense(t *testing.T) {
 
 // Strangers send invalid datagrams, which their transports deliver. All of them are closed, and a
 // player joins meanwhile.
-func TestStrangersOnTheNetwork(t *testing.T) {
+func TestPendingConnectionsOverTheNetwork(t *testing.T) {
 	many := dtls.Rate{PerSecond: 1e5, Burst: 1e5}
 	udp, err := dtls.Listen("127.0.0.1:0", dtls.Config{Handshakes: many, NetworkHandshakes: many, Cookies: many, NetworkCookies: many})
 	if err != nil {

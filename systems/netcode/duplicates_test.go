@@ -25,7 +25,7 @@ func (c copying) Send(datagram []byte) error {
 // A network delivers several copies of each datagram over a transport that lets copies through. It
 // costs an honest player nothing, neither its place nor an input, whether inputs run on ticks or on
 // arrival.
-func TestCopiesAreNotThePlayersFault(t *testing.T) {
+func TestDuplicatesCostThePlayerNothing(t *testing.T) {
 	for _, mode := range inputModes {
 		for _, jitter := range []time.Duration{0, 40 * time.Millisecond} {
 			m := newMatch(t, func(c *netcode.ServerConfig[runner, input]) { c.InputMode = mode })
@@ -61,7 +61,7 @@ func TestCopiesAreNotThePlayersFault(t *testing.T) {
 
 // Copies without end cost the player nothing, and the server one comparison each. They do not run,
 // and no memory is kept for them.
-func TestManyCopies(t *testing.T) {
+func TestManyDuplicates(t *testing.T) {
 	m := newMatch(t, nil)
 	a := m.join(perfect(), func(c *netcode.ClientConfig[runner, input]) {
 		dial := c.Dial

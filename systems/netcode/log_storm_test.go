@@ -17,7 +17,7 @@ import (
 // a player that has played for a while, one that is kicked, new players and refusals of other
 // networks, and within a minute every new player that stays. It grows by a bounded number of lines
 // a minute.
-func TestStormsSilenceNobodyElse(t *testing.T) {
+func TestLogStormsHideNoOtherPlayer(t *testing.T) {
 	const stranger, other = "203.0.113.%d:1000", "198.51.100.1:7"
 	for _, storm := range []struct {
 		name, addr string
@@ -40,13 +40,13 @@ func TestStormsSilenceNobodyElse(t *testing.T) {
 				return nil
 			}
 		})
-		knocks := 0
-		knocking := func(d time.Duration) {
+		attempts := 0
+		tryForAWhile := func(d time.Duration) {
 			old := addr
 			refuse = storm.refused
-			for end := m.now + d; m.now < end; knocks++ {
-				addr = fmt.Sprintf(storm.addr, knocks%250)
-				knock(m)
+			for end := m.now + d; m.now < end; attempts++ {
+				addr = fmt.Sprintf(storm.addr, attempts%250)
+				tryToJoin(m)
 			}
 			addr, refuse = old, false
 		}
@@ -70,18 +70,18 @@ func TestStormsSilenceNobodyElse(t *testing.T) {
 		m.run(time.Second, nil)
 		m.mustPlay()
 		number := fmt.Sprintf("player=%d ", m.of(old).Number())
-		knocking(62 * time.Second)
+		tryForAWhile(62 * time.Second)
 		log.Reset()
-		knocking(10 * time.Second)
+		tryForAWhile(10 * time.Second)
 
 		path := old.path
 		if err := old.conn.SetPath(linksim.Symmetric(linksim.Condition{Loss: 1})); err != nil {
 			t.Fatal(err)
 		}
-		knocking(11 * time.Second)
+		tryForAWhile(11 * time.Second)
 		said("a player that is lost", 1, `"tandem: lost"`, number)
 		old.path = path
-		knocking(5 * time.Second)
+		tryForAWhile(5 * time.Second)
 		addr = "192.0.2.1:7"
 		m.join(perfect(), nil)
 		m.run(time.Second, nil)
@@ -89,7 +89,7 @@ func TestStormsSilenceNobodyElse(t *testing.T) {
 		said("a player that is back", 1, `"tandem: resumed"`, number)
 		said("a newcomer from elsewhere", 1, `"tandem: joined"`, addr)
 		refuse = true
-		knock(m)
+		tryToJoin(m)
 		refuse = false
 		said("a refusal elsewhere", 1, `"tandem: refused"`, addr)
 
@@ -97,20 +97,20 @@ func TestStormsSilenceNobodyElse(t *testing.T) {
 		stays := m.join(perfect(), nil)
 		m.run(time.Second, nil)
 		m.mustPlay()
-		knocking(61 * time.Second)
+		tryForAWhile(61 * time.Second)
 		said("a new player that stays", 1, `"tandem: joined"`, fmt.Sprintf("player=%d ", m.of(stays).Number()))
 		kicked := m.join(perfect(), nil)
 		m.run(time.Second, nil)
 		m.mustPlay()
 		number = fmt.Sprintf("player=%d ", m.of(kicked).Number())
 		m.of(kicked).Kick("by the operator")
-		knocking(time.Second)
+		tryForAWhile(time.Second)
 		said("a kick", 1, `"tandem: left"`, number, "by the operator")
 
 		written := strings.Count(log.String(), "\n")
-		if most := 3 * (200 + 20); knocks < 1000 || written > most {
-			t.Errorf("%s: %d knocks wrote %d lines, want at most %d", storm.name, knocks, written, most)
+		if most := 3 * (200 + 20); attempts < 1000 || written > most {
+			t.Errorf("%s: %d attempts wrote %d lines, want at most %d", storm.name, attempts, written, most)
 		}
-		t.Logf("%s: %d knocks, %d lines", storm.name, knocks, written)
+		t.Logf("%s: %d attempts, %d lines", storm.name, attempts, written)
 	}
 }
