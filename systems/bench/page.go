@@ -99,14 +99,27 @@ func machine() string {
 	return fmt.Sprintf("%s, %d threads, %s %s/%s", processor(), runtime.NumCPU(), runtime.Version(), runtime.GOOS, runtime.GOARCH)
 }
 
+// processor returns the processor's name and its widest vectors, which decide about the kernels. A
+// virtual machine's name may leave the generation out.
 func processor() string {
 	info, _ := os.ReadFile("/proc/cpuinfo")
+	name := "unknown processor"
 	for line := range strings.Lines(string(info)) {
-		if name, value, ok := strings.Cut(line, ":"); ok && strings.TrimSpace(name) == "model name" {
-			return strings.Join(strings.Fields(value), " ")
+		key, value, _ := strings.Cut(line, ":")
+		switch strings.TrimSpace(key) {
+		case "model name":
+			name = strings.Join(strings.Fields(value), " ")
+		case "flags":
+			switch {
+			case strings.Contains(value, " avx512vbmi2"):
+				return name + " with AVX-512"
+			case strings.Contains(value, " avx2"):
+				return name + " with AVX2"
+			}
+			return name
 		}
 	}
-	return "unknown processor"
+	return name
 }
 
 func commit() string {
