@@ -171,7 +171,7 @@ func (h *Hierarchy[P, M]) VisualWorld(e arche.Entity) M {
 func (h *Hierarchy[P, M]) EachVisualWorld(f func(e arche.Entity, world *M)) {
 	nodes := h.topology.orders[h.topology.drawn].Nodes()
 	for k := range nodes {
-		if e := nodes[k].Entity; h.world.Alive(e) {
+		if e := nodes[k].Entity(); h.world.Alive(e) {
 			f(e, h.visual.world(int32(k)))
 		}
 	}

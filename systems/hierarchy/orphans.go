@@ -26,8 +26,8 @@ func (h *Hierarchy[P, M]) rememberParents() {
 func (h *Hierarchy[P, M]) remember(f frames[P, M], o *tree.Order, local func(arche.Entity) *P) {
 	nodes := o.Nodes()
 	for k := range nodes { // parents come first
-		if n := &nodes[k]; n.End > int32(k)+1 && h.world.Alive(n.Entity) {
-			f.take(int32(k), local(n.Entity))
+		if n := &nodes[k]; n.End() > int32(k)+1 && h.world.Alive(n.Entity()) {
+			f.take(int32(k), local(n.Entity()))
 			f.compose(nodes, int32(k), int32(k)+1)
 		}
 	}
@@ -60,7 +60,7 @@ func (h *Hierarchy[P, M]) release(child, parent arche.Entity) {
 // it returns the one that was drawn.
 func (h *Hierarchy[P, M]) lastLogical(e arche.Entity) M {
 	o := h.topology.order()
-	if k := o.Index(e); k >= 0 && h.KeepOrphans && o.Nodes()[k].End > k+1 {
+	if k := o.Index(e); k >= 0 && h.KeepOrphans && o.Nodes()[k].End() > k+1 {
 		return *h.logical.world(k)
 	}
 	return h.lastVisual(e)
@@ -112,7 +112,7 @@ const (
 func (s *shifting[P, M]) run() {
 	s.state = make([]renewal, len(s.order.Nodes()))
 	for k := range s.order.Nodes() {
-		if n := &s.order.Nodes()[k]; n.End > int32(k)+1 || !s.h.world.Alive(n.Entity) {
+		if n := &s.order.Nodes()[k]; n.End() > int32(k)+1 || !s.h.world.Alive(n.Entity()) {
 			s.renew(int32(k))
 		}
 	}
@@ -128,25 +128,25 @@ func (s *shifting[P, M]) renew(k int32) {
 
 func (s *shifting[P, M]) compose(k int32) {
 	n, f := &s.order.Nodes()[k], s.frames
-	up := n.Parent
-	switch alive := s.h.world.Alive(n.Entity); {
+	up := n.Parent()
+	switch alive := s.h.world.Alive(n.Entity()); {
 	case alive:
-		f.take(k, s.from.local(n.Entity))
-		p := s.h.parentOf(n.Entity)
+		f.take(k, s.from.local(n.Entity()))
+		p := s.h.parentOf(n.Entity())
 		if up = s.order.Index(p); up < 0 && s.h.living.Alive(p) { // it has become a member since
 			above := s.h.worldOf(p, s.from)
-			if slices.Contains(s.h.chain, n.Entity) { // and has closed a cycle
+			if slices.Contains(s.h.chain, n.Entity()) { // and has closed a cycle
 				s.root(s.h.chain)
 			} else {
 				f.composeOn(k, &above)
 			}
 			return
 		}
-		if up >= 0 && s.state[up] == begun && s.h.path(n.Entity) == 0 {
+		if up >= 0 && s.state[up] == begun && s.h.path(n.Entity()) == 0 {
 			s.root(s.h.chain)
 			return
 		}
-	case s.parents && n.End == k+1:
+	case s.parents && n.End() == k+1:
 		return
 	case up < 0 && s.f != nil:
 		f.composeOn(k, nil)

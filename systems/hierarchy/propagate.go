@@ -26,7 +26,7 @@ func (h *Hierarchy[P, M]) propagate() {
 	h.fresh = false
 	for k := range h.uninterpolated {
 		u := &h.uninterpolated[k]
-		e := h.topology.order().Nodes()[u.at].Entity
+		e := h.topology.order().Nodes()[u.at].Entity()
 		if !h.world.Alive(e) { // despawned since the sweep
 			continue
 		}
@@ -76,9 +76,9 @@ func (h *Hierarchy[P, M]) takeAll() {
 	var dead []last
 	nodes, before := h.topology.order().Nodes(), &h.topology.orders[h.topology.drawn]
 	for k := range nodes {
-		if !h.world.Alive(nodes[k].Entity) {
+		if !h.world.Alive(nodes[k].Entity()) {
 			d := last{int32(k), func(at int32) { h.visual.take(at, &h.space.identity) }}
-			if at := before.Index(nodes[k].Entity); at >= 0 {
+			if at := before.Index(nodes[k].Entity()); at >= 0 {
 				d.put = h.visual.hold(at)
 			}
 			dead = append(dead, d)
@@ -112,7 +112,7 @@ func (h *Hierarchy[P, M]) listUninterpolated(taken []uint64) {
 	h.uninterpolated = h.uninterpolated[:0]
 	h.expecting = false
 	for k := range h.topology.order().Nodes() {
-		e := h.topology.order().Nodes()[k].Entity
+		e := h.topology.order().Nodes()[k].Entity()
 		if taken != nil && taken[k/64]&(1<<(k%64)) != 0 || !h.world.Alive(e) {
 			continue
 		}
@@ -139,7 +139,7 @@ func (h *Hierarchy[P, M]) composeDirty() {
 			if k < done {
 				continue
 			}
-			done = nodes[k].End
+			done = nodes[k].End()
 			h.visual.compose(nodes, k, done)
 		}
 	}

@@ -133,7 +133,7 @@ func (f *matrices[P, M, A]) compose(nodes []tree.Node, from, to int32) {
 	nodes, local, world := nodes[:to], f.locals[:to], f.worlds[:to]
 	mul, toWorld := f.mul, f.toWorld
 	for k := int(from); k < len(nodes) && k < len(local) && k < len(world); k++ {
-		if up := int(nodes[k].Parent); up >= 0 {
+		if up := int(nodes[k].Parent()); up >= 0 {
 			mul(&world[k], &world[up], &local[k])
 		} else {
 			toWorld(&local[k], &world[k])

@@ -110,8 +110,8 @@ func (t *topology[P]) rebuild(w *arche.World, links []tree.Link) (cycles []arche
 func (t *topology[P]) markMembers(w *arche.World) {
 	o := t.order()
 	for k := range o.Nodes() {
-		if n := &o.Nodes()[k]; n.Parent < 0 && !w.Has(n.Entity, t.mark) {
-			w.Add(n.Entity, t.mark)
+		if n := &o.Nodes()[k]; n.Parent() < 0 && !w.Has(n.Entity(), t.mark) {
+			w.Add(n.Entity(), t.mark)
 		}
 	}
 	if column.Count(w, &t.new) > 0 {

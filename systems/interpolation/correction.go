@@ -57,7 +57,7 @@ func (i *Interpolator[T]) correct(e arche.Entity, path offset.Path[T], end T) bo
 		i.samples.Record(e).Write(end, record.Moved, 0)
 		return false
 	}
-	r.Record.Write(end, record.Corrected, 0)
+	r.Record().Write(end, record.Corrected, 0)
 	i.offsets.Know(e, path)
 	return true
 }

@@ -73,7 +73,7 @@ func (r *Rows[T]) Row(k int) uint32 {
 func (r *Rows[T]) Owner(row uint32) arche.Entity { return r.table.Owner(row) }
 
 // Has reports whether the entities of the table have a component.
-func (r *Rows[T]) Has(id arche.ID) bool { return r.table.Mask.Get(id) }
+func (r *Rows[T]) Has(id arche.ID) bool { return r.table.Mask().Get(id) }
 
 // Feed reports the changes of an interpolator to one reader. Make it with [Interpolator.Subscribe].
 // If it is not delivered for a long time, its memory stays bounded.
@@ -113,17 +113,17 @@ func (f *Feed[T]) Close() {
 // or in a later stage.
 func (f *Feed[T]) Deliver() {
 	f.i.mustBeInstalled("Deliver")
-	if f.log.Attached && f.on.Attached != nil {
+	if f.log.Attached() && f.on.Attached != nil {
 		f.on.Attached()
 	}
-	if f.log.Detached && f.on.Detached != nil {
+	if f.log.Detached() && f.on.Detached != nil {
 		f.on.Detached()
 	}
-	if f.log.Steps > 0 && f.on.Step != nil {
+	if f.log.Steps() > 0 && f.on.Step != nil {
 		step := f.i.samples.Step()
 		f.on.Step(step.From, step.To)
 	}
-	if f.log.Missed {
+	if f.log.Missed() {
 		f.all()
 	} else {
 		f.moved()
@@ -136,7 +136,7 @@ func (f *Feed[T]) Deliver() {
 // the changes.
 func (f *Feed[T]) DeliverAll() {
 	f.i.mustBeInstalled("DeliverAll")
-	f.log.Missed = true
+	f.log.Miss()
 	f.Deliver()
 }
 
@@ -153,8 +153,8 @@ func (f *Feed[T]) all() {
 	for k, tables := 0, f.i.samples.Tables(); k < len(tables); k++ {
 		t := &tables[k]
 		switch {
-		case !t.OnGPU:
-			f.report(t, Rows[T]{From: t.Prev, To: t.Cur, all: true})
+		case !t.OnGPU():
+			f.report(t, Rows[T]{From: t.Prev(), To: t.Cur(), all: true})
 		case f.on.Changed != nil:
 			for r := range t.Len() {
 				f.on.Changed(t.Owner(uint32(r)))
@@ -172,18 +172,18 @@ func (f *Feed[T]) moved() {
 	}
 	for k := range s.Lists() {
 		t, list := &tables[k], s.List(k)
-		if t.OnGPU && f.log.Steps == 0 && !d.Renewed() {
+		if t.OnGPU() && f.log.Steps() == 0 && !d.Renewed() {
 			continue // its newest samples have been reported
 		}
 		if list.Common() > 0 {
-			rows := Rows[T]{From: t.Prev, To: t.Cur, Continues: f.log.Steps == 1, all: list.All, rows: list.Rows}
-			if f.i.disabled || t.Still {
-				rows.From, rows.Continues = t.Cur, false
+			rows := Rows[T]{From: t.Prev(), To: t.Cur(), Continues: f.log.Steps() == 1, all: list.All(), rows: list.Rows()}
+			if f.i.disabled || t.Still() {
+				rows.From, rows.Continues = t.Cur(), false
 			}
 			f.report(t, rows)
 		}
-		if len(list.Timed) > 0 {
-			f.report(t, Rows[T]{From: t.Prev, To: t.Cur, OwnTimes: true, rows: list.Timed})
+		if len(list.Timed()) > 0 {
+			f.report(t, Rows[T]{From: t.Prev(), To: t.Cur(), OwnTimes: true, rows: list.Timed()})
 		}
 	}
 }
@@ -192,7 +192,7 @@ func (f *Feed[T]) report(t *samples.Table[T], rows Rows[T]) {
 	if f.on.Moved == nil {
 		return
 	}
-	rows.Visual, rows.OnGPU, rows.table = t.Visual, t.OnGPU, t
+	rows.Visual, rows.OnGPU, rows.table = t.Visual(), t.OnGPU(), t
 	f.rows = rows
 	f.on.Moved(&f.rows)
 	f.rows = Rows[T]{} // columns must not be kept alive
@@ -203,11 +203,11 @@ func (f *Feed[T]) each() {
 	if f.on.Changed == nil {
 		return
 	}
-	if f.log.Steps > 1 {
+	if f.log.Steps() > 1 {
 		// an entity that rests after the only step that was reported has come to rest as expected
-		f.alive(f.log.Rested)
+		f.alive(f.log.Rested())
 	}
-	f.alive(f.log.Changed)
+	f.alive(f.log.Changed())
 }
 
 func (f *Feed[T]) alive(entities []arche.Entity) {

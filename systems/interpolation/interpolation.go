@@ -140,7 +140,7 @@ func (i *Interpolator[T]) Install(e *ecs.Engine) {
 	i.samples = samples.New(i.world, i.normalize)
 	i.offsets = offset.New(arithmetic, i.samples.Normal, i.HalfLife)
 	i.drawer = draw.New(i.samples, i.offsets, i.clock, i.blends, i.Workers)
-	i.drawer.Disabled = i.disabled
+	i.drawer.SetEnabled(!i.disabled)
 	i.capture = capture.New(i.samples, i.offsets, i.drawer, i.plain)
 	resource.Put(i.world, i)
 	resource.Put(i.world, &i.installed)
@@ -189,7 +189,7 @@ func (i *Interpolator[T]) SetEnabled(on bool) {
 	}
 	i.disabled = !on
 	if i.samples != nil {
-		i.drawer.Disabled = !on
+		i.drawer.SetEnabled(on)
 		i.samples.NoteAllActive()
 	}
 }

@@ -27,12 +27,12 @@ func (i *Interpolator[T]) Reframe(e arche.Entity, f Frames[T]) bool {
 	if !ok {
 		return false
 	}
-	drawn := *r.Visual
+	drawn := *r.Visual()
 	if f.At == nil && !i.drawer.Raw(e) {
 		drawn = i.offsets.Off(e, drawn)
 	}
-	i.offsets.Shift(f.Drawn, e, *r.Cur)
-	logical, written := r.Record, r.Written()
+	i.offsets.Shift(f.Drawn, e, *r.Cur())
+	logical, written := r.Record(), r.Written()
 	value := i.samples.Normal(f.Logical(*logical.Value()))
 	if f.At != nil {
 		i.reframeSamples(&r, f.At)
@@ -40,7 +40,7 @@ func (i *Interpolator[T]) Reframe(e arche.Entity, f Frames[T]) bool {
 		r.Set(i.samples.Normal(f.Drawn(drawn)), value)
 		i.samples.SetTimed(&r, samples.Interval{From: i.drawer.LastAt(), To: i.clock.StepEnd})
 	}
-	if !written && !column.SameBits(&value, r.Cur) {
+	if !written && !column.SameBits(&value, r.Cur()) {
 		logical.Write(value, record.Moved, 0)
 	} else {
 		logical.Rebase(value)
@@ -66,18 +66,18 @@ func (i *Interpolator[T]) reframeSamples(r *samples.Row[T], at func(time.Duratio
 	case timed: // it has arrived, whether or not a frame has been drawn since
 		i.samples.EndTimed(r)
 		timed = false
-		r.Set(*r.Cur, *r.Cur)
+		r.Set(*r.Cur(), *r.Cur())
 	case r.Rests():
-		r.Set(*r.Cur, *r.Cur)
+		r.Set(*r.Cur(), *r.Cur())
 	}
 	from, anew := way.From, timed || now > step.From && now < step.To
 	if anew {
-		r.Set(i.drawer.At(r, now), *r.Cur)
+		r.Set(i.drawer.At(r, now), *r.Cur())
 		from = now
 	}
-	r.Set(i.samples.Normal(at(from, *r.Prev)), i.samples.Normal(at(way.To, *r.Cur)))
+	r.Set(i.samples.Normal(at(from, *r.Prev())), i.samples.Normal(at(way.To, *r.Cur())))
 	switch {
-	case r.Rests() && column.SameBits(r.Prev, r.Cur): // it rests as before
+	case r.Rests() && column.SameBits(r.Prev(), r.Cur()): // it rests as before
 	case anew:
 		i.samples.SetTimed(r, samples.Interval{From: from, To: way.To})
 	case r.Rests():

@@ -29,7 +29,7 @@ func (i *Interpolator[T]) Samples(e arche.Entity) (s Samples[T], ok bool) {
 		return s, false
 	}
 	between := i.samples.Interval(&r)
-	s = Samples[T]{From: *r.Prev, To: *r.Cur, Start: between.From, End: between.To}
+	s = Samples[T]{From: *r.Prev(), To: *r.Cur(), Start: between.From, End: between.To}
 	if r.Rests() {
 		s.From = s.To
 	}
@@ -65,7 +65,7 @@ func (i *Interpolator[T]) At(e arche.Entity, t time.Duration) (v T, ok bool) {
 		return v, false
 	}
 	if own, timed := r.Timed(); timed && own.To <= i.present() {
-		v = *r.Cur
+		v = *r.Cur()
 	} else {
 		v = i.drawer.At(&r, t)
 	}

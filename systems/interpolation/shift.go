@@ -64,10 +64,10 @@ func (i *Interpolator[T]) shiftAll(f func(T) T, filter arche.Filter, parent arch
 func (i *Interpolator[T]) shiftOne(f func(T) T, e arche.Entity) {
 	r := i.samples.Cells(e)
 	if r.Sampled() {
-		i.offsets.Shift(f, e, *r.Cur)
-		r.Set(i.samples.Normal(f(*r.Prev)), i.samples.Normal(f(*r.Cur)))
+		i.offsets.Shift(f, e, *r.Cur())
+		r.Set(i.samples.Normal(f(*r.Prev())), i.samples.Normal(f(*r.Cur())))
 	}
-	if logical := r.Record; logical != nil {
+	if logical := r.Record(); logical != nil {
 		logical.Rebase(f(*logical.Value()))
 		for _, feed := range i.feeds {
 			if feed.on.Shifted != nil {
@@ -75,7 +75,7 @@ func (i *Interpolator[T]) shiftOne(f func(T) T, e arche.Entity) {
 			}
 		}
 	}
-	if r.Visual != nil {
+	if r.Visual() != nil {
 		i.drawer.Shift(f, e, &r)
 	}
 	i.samples.NoteChanged(e)

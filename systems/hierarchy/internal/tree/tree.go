@@ -17,10 +17,19 @@ type Order struct {
 
 // Node is a member in its place.
 type Node struct {
-	Entity arche.Entity
-	Parent int32 // where the parent stands; -1 for a root and for the members of a cycle
-	End    int32 // where the node's subtree ends: nodes[k:End] is that of node k
+	entity arche.Entity
+	parent int32
+	end    int32
 }
+
+// Entity returns the member.
+func (n *Node) Entity() arche.Entity { return n.entity }
+
+// Parent returns where the parent stands; -1 for a root and for the members of a cycle.
+func (n *Node) Parent() int32 { return n.parent }
+
+// End returns where the node's subtree ends: nodes[k:End] is that of node k.
+func (n *Node) End() int32 { return n.end }
 
 // slot holds the place of the entity with an id.
 type slot struct {
@@ -81,7 +90,7 @@ func (b *Builder) Build(o *Order, links []Link) (cycles []arche.Entity) {
 		}
 	}
 	for k := range o.nodes {
-		o.place[o.nodes[k].Entity.ID()].at = int32(k) + 1
+		o.place[o.nodes[k].entity.ID()].at = int32(k) + 1
 	}
 	return cycles
 }
@@ -145,12 +154,12 @@ func (b *Builder) descend(o *Order, root int32) {
 	b.stack = b.stack[:0]
 	for m, up := root, int32(-1); ; {
 		at := int32(len(o.nodes))
-		o.nodes = append(o.nodes, Node{Entity: b.members[m], Parent: up, End: at + 1})
+		o.nodes = append(o.nodes, Node{entity: b.members[m], parent: up, end: at + 1})
 		if first, end := b.first[m], b.first[m+1]; first < end {
 			b.stack = append(b.stack, visit{at, first, end})
 		}
 		for len(b.stack) > 0 && b.stack[len(b.stack)-1].next == b.stack[len(b.stack)-1].end {
-			o.nodes[b.stack[len(b.stack)-1].at].End = int32(len(o.nodes))
+			o.nodes[b.stack[len(b.stack)-1].at].end = int32(len(o.nodes))
 			b.stack = b.stack[:len(b.stack)-1]
 		}
 		if len(b.stack) == 0 {

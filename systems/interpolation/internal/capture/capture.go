@@ -38,33 +38,35 @@ func (c *Capturer[T]) Run(step samples.Interval) {
 	last := c.samples.Step()
 	s := c.samples.Begin(step)
 	c.drawer.Captured()
-	arrived, timed := s.Active, s.Timed // not accounted for yet
-	for k := range s.Tables {
-		t, a, p := &s.Tables[k], c.samples.List(k), &c.part
-		p.table, p.now, p.last = t, t.Mark(s.Gen), t.Mark(s.Last)
-		p.out.Reset(a.Rows)
-		if t.Still {
+	tables := s.Tables()
+	gen, lastGen := s.Generation()
+	arrived, timed := s.Active() // not accounted for yet
+	for k := range tables {
+		t, a, p := &tables[k], c.samples.List(k), &c.part
+		p.table, p.now, p.last = t, t.Mark(gen), t.Mark(lastGen)
+		p.out.Reset(a.Rows())
+		if t.Still() {
 			look(p)
 		} else {
 			c.plain(p)
 		}
-		a.Rows, a.All = p.out.Moving, p.out.All
+		a.Fill(p.out.Moving, p.out.All)
 		arrived -= p.out.Went
 		for _, r := range p.out.Others {
 			switch {
-			case t.Motion[r] == samples.Timed:
+			case t.Motion()[r] == samples.Timed:
 				timed--
-			case t.WasActive(r, s.Last):
+			case t.WasActive(r, lastGen):
 				arrived--
 			}
-			c.slowly(t, a, r, last, s.Gen, s.Last)
+			c.slowly(t, a, r, last, gen, lastGen)
 		}
 		for _, r := range p.out.Rested {
 			c.arrive(t, r)
 		}
 		a.Tidy()
 	}
-	c.finish(&s, arrived, timed)
+	c.finish(tables, arrived, timed, lastGen)
 	c.part.table, c.part.out.Moving = nil, nil // the lists keep their memory
 	c.samples.End()
 	c.offsets.ForgetPaths()
@@ -72,27 +74,27 @@ func (c *Capturer[T]) Run(step samples.Interval) {
 
 // slowly captures a row that made no ordinary movement.
 func (c *Capturer[T]) slowly(t *samples.Table[T], a *samples.Active, r uint32, last samples.Interval, gen, lastGen uint32) {
-	written, e := &t.Records[r], t.Owner(r)
-	prev, cur := &t.Prev[r], &t.Cur[r]
-	kind, over := written.Settle(record.OwnerOf(e), t.Seen[r])
-	t.Seen[r] = written.Revision()
+	written, e := &t.Records()[r], t.Owner(r)
+	prev, cur := &t.Prev()[r], &t.Cur()[r]
+	kind, over := written.Settle(record.OwnerOf(e), t.Seen()[r])
+	t.Seen()[r] = written.Revision()
 
 	step := c.samples.Step()
 	end := step.To
 	value := c.samples.Normal(*written.Value())
 	// The value of the old samples at the step's start.
 	from := *cur
-	if own := t.Own(r); t.Motion[r] == samples.Timed && step.From < own.To {
+	if own := t.Own(r); t.Motion()[r] == samples.Timed && step.From < own.To {
 		from = c.drawer.Between(prev, cur, own.Fraction(step.From))
 	}
-	if kind == record.Corrected && (!c.offsets.Known() || t.Still) {
+	if kind == record.Corrected && (!c.offsets.Known() || t.Still()) {
 		kind = record.Moved
 	}
 	switch {
 	case kind == record.Teleported:
 		c.offsets.Forget(e)
 		from = value
-	case t.Still:
+	case t.Still():
 		from = value
 	case kind == record.Corrected:
 		path := c.offsets.PathTo(value, e, *prev, *cur, ratio(t.WasActive(r, lastGen), last, step))
@@ -110,14 +112,14 @@ func (c *Capturer[T]) slowly(t *samples.Table[T], a *samples.Active, r uint32, l
 	case column.SameBits(&from, &value):
 		c.drawer.Rest(t, r)
 	case end == step.To:
-		t.Motion[r] = t.Mark(gen)
-		a.Rows = append(a.Rows, r)
+		t.Motion()[r] = t.Mark(gen)
+		a.Add(r)
 	default:
-		t.Motion[r] = samples.Timed
+		t.Motion()[r] = samples.Timed
 		c.samples.SetInterval(t, r, samples.Interval{From: step.From, To: end})
-		a.Timed = append(a.Timed, r)
+		a.AddTimed(r)
 	}
-	if t.OnGPU {
+	if t.OnGPU() {
 		c.samples.NoteChanged(e)
 	}
 }
@@ -133,7 +135,7 @@ func ratio(moved bool, last, step samples.Interval) float32 {
 
 // arrive puts a row to rest that was in ordinary motion or at rest.
 func (c *Capturer[T]) arrive(t *samples.Table[T], r uint32) {
-	if t.OnGPU {
+	if t.OnGPU() {
 		c.samples.NoteRested(t.Owner(r))
 	}
 	c.drawer.Rest(t, r)
@@ -141,10 +143,10 @@ func (c *Capturer[T]) arrive(t *samples.Table[T], r uint32) {
 
 // finish takes the rows that were in motion before and were not written in this step: so many in
 // ordinary motion, and so many over intervals of their own.
-func (c *Capturer[T]) finish(s *samples.Capture[T], arrived, timed int) {
+func (c *Capturer[T]) finish(tables []samples.Table[T], arrived, timed int, lastGen uint32) {
 	take := func(k int, r uint32) {
-		switch t := &s.Tables[k]; {
-		case t.WasActive(r, s.Last):
+		switch t := &tables[k]; {
+		case t.WasActive(r, lastGen):
 			// This step began where that one ended, so the normal time has passed the row.
 			arrived--
 			c.arrive(t, r)
@@ -153,8 +155,8 @@ func (c *Capturer[T]) finish(s *samples.Capture[T], arrived, timed int) {
 			c.keep(t, c.samples.List(k), r)
 		}
 	}
-	for k := range s.Tables {
-		old := c.samples.Previous(k, s.Tables[k].Motion)
+	for k := range tables {
+		old := c.samples.Previous(k, tables[k].Motion())
 		if old == nil {
 			continue
 		}
@@ -164,14 +166,14 @@ func (c *Capturer[T]) finish(s *samples.Capture[T], arrived, timed int) {
 			}
 		}
 		if timed > 0 {
-			for _, r := range old.Timed {
+			for _, r := range old.Timed() {
 				take(k, r)
 			}
 		}
 	}
 	// The structure has changed: some rows have moved, or are gone.
-	for k := 0; k < len(s.Tables) && (arrived > 0 || timed > 0); k++ {
-		for r := range s.Tables[k].Len() {
+	for k := 0; k < len(tables) && (arrived > 0 || timed > 0); k++ {
+		for r := range tables[k].Len() {
 			take(k, uint32(r))
 		}
 	}
@@ -179,13 +181,13 @@ func (c *Capturer[T]) finish(s *samples.Capture[T], arrived, timed int) {
 
 // keep carries a row with an interval of its own over to the new list, unless it has arrived.
 func (c *Capturer[T]) keep(t *samples.Table[T], a *samples.Active, r uint32) {
-	if own := t.Own(r); own.To > c.samples.Step().From && !t.Still {
+	if own := t.Own(r); own.To > c.samples.Step().From && !t.Still() {
 		c.samples.SetInterval(t, r, own)
-		a.Timed = append(a.Timed, r)
+		a.AddTimed(r)
 		return
 	}
 	c.drawer.Rest(t, r)
-	if t.OnGPU {
+	if t.OnGPU() {
 		c.samples.NoteChanged(t.Owner(r))
 	}
 }

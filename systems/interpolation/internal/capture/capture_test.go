@@ -84,14 +84,14 @@ func (r *rig[T]) row(e arche.Entity) *samples.Row[T] {
 func want(r *rig[float32], what string, e arche.Entity, prev, cur float32, from, to float64) {
 	r.Helper()
 	row := r.row(e)
-	if *row.Prev != prev && !row.Rests() || *row.Cur != cur {
-		r.Errorf("%s: samples %v and %v, want %v and %v", what, *row.Prev, *row.Cur, prev, cur)
+	if *row.Prev() != prev && !row.Rests() || *row.Cur() != cur {
+		r.Errorf("%s: samples %v and %v, want %v and %v", what, *row.Prev(), *row.Cur(), prev, cur)
 	}
 	if rests := prev == cur; row.Rests() != rests {
 		r.Errorf("%s: at rest: %v, want %v", what, row.Rests(), rests)
 	} else if rests {
-		if *row.Visual != cur {
-			r.Errorf("%s: %v is shown at rest, want %v", what, *row.Visual, cur)
+		if *row.Visual() != cur {
+			r.Errorf("%s: %v is shown at rest, want %v", what, *row.Visual(), cur)
 		}
 		return
 	}
@@ -105,7 +105,7 @@ func want(r *rig[float32], what string, e arche.Entity, prev, cur float32, from,
 func (r *rig[T]) active() (common, timed int) {
 	for k := range r.store.Lists() {
 		common += r.store.List(k).Common()
-		timed += len(r.store.List(k).Timed)
+		timed += len(r.store.List(k).Timed())
 	}
 	return common, timed
 }
@@ -283,8 +283,8 @@ func TestPosesAreCapturedLikeOtherValues(t *testing.T) {
 		}
 		for i := range n {
 			a, b := rigs[0].row(entities[0][i]), rigs[1].row(entities[1][i])
-			if *a.Prev != *b.Prev || *a.Cur != *b.Cur || *a.Visual != *b.Visual || a.Rests() != b.Rests() {
-				t.Fatalf("step %d, entity %d: %v to %v by the kernel, %v to %v otherwise", step, i, *a.Prev, *a.Cur, *b.Prev, *b.Cur)
+			if *a.Prev() != *b.Prev() || *a.Cur() != *b.Cur() || *a.Visual() != *b.Visual() || a.Rests() != b.Rests() {
+				t.Fatalf("step %d, entity %d: %v to %v by the kernel, %v to %v otherwise", step, i, *a.Prev(), *a.Cur(), *b.Prev(), *b.Cur())
 			}
 		}
 		rows := func(r *rig[components.Pose3D]) (rows []uint32) {

@@ -21,14 +21,14 @@ type Plain[T any] func(p *Part[T])
 
 // look only lists the written rows as others.
 func look[T any](p *Part[T]) {
-	p.out.Others = kernel.ChangedRows(p.table.Records, p.table.Seen, p.out.Others)
+	p.out.Others = kernel.ChangedRows(p.table.Records(), p.table.Seen(), p.out.Others)
 }
 
 // Values captures values of any type.
 func Values[T any](p *Part[T]) {
 	look(p)
 	t, out := p.table, &p.out
-	records, prev, cur, seen, motion := t.Records, t.Prev, t.Cur, t.Seen, t.Motion
+	records, prev, cur, seen, motion := t.Records(), t.Prev(), t.Cur(), t.Seen(), t.Motion()
 	moving, others := out.Moving, out.Others[:0]
 	for _, r := range out.Others {
 		written, mark := &records[r], motion[r]
@@ -58,7 +58,7 @@ func Values[T any](p *Part[T]) {
 func Poses3D(p *Part[components.Pose3D]) {
 	t := p.table
 	c := kernel.Capture3D{
-		Logical: t.Records, Prev: t.Prev, Cur: t.Cur, Seen: t.Seen, Motion: t.Motion,
+		Logical: t.Records(), Prev: t.Prev(), Cur: t.Cur(), Seen: t.Seen(), Motion: t.Motion(),
 		Now: p.now, Last: p.last, Timed: samples.Timed,
 	}
 	c.Run(kernel.Fastest, &p.out)

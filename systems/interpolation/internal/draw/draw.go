@@ -28,9 +28,7 @@ type Drawer[T any] struct {
 	blends  Blends[T]
 	team    team[T]
 
-	// Disabled switches interpolation off: newest samples are drawn as they are.
-	Disabled bool
-
+	disabled bool
 	one      T             // scratch
 	drawnAt  time.Duration // the normal time of the newest drawing
 	drawnOff bool          // whether that was without interpolation
@@ -44,6 +42,10 @@ func New[T any](s *samples.Store[T], o *offset.Set[T], clock *ecs.Time, b Blends
 	d.team.size = workers
 	return d
 }
+
+// SetEnabled switches interpolation on or off. While it is off, newest samples are drawn as they
+// are.
+func (d *Drawer[T]) SetEnabled(on bool) { d.disabled = !on }
 
 // Renewed reports whether the newest drawing, or a change after it, concerns entities that the
 // graphics processor blends.
@@ -72,9 +74,9 @@ func (d *Drawer[T]) Sync() {
 		d.redraw = true
 	}
 	d.renewed = d.redraw
-	if d.redraw || now != d.drawnAt || d.Disabled != d.drawnOff {
+	if d.redraw || now != d.drawnAt || d.disabled != d.drawnOff {
 		d.draw(tables, now)
-		d.drawnAt, d.drawnOff, d.redraw = now, d.Disabled, false
+		d.drawnAt, d.drawnOff, d.redraw = now, d.disabled, false
 	}
 	if mismatched {
 		d.drawUnsampled()
@@ -87,23 +89,23 @@ func (d *Drawer[T]) draw(tables []samples.Table[T], now time.Duration) {
 	fraction := step.Fraction(now)
 	for k := range d.samples.Lists() {
 		t, a := &tables[k], d.samples.List(k)
-		visual, prev, cur := t.Visual, t.Prev, t.Cur
-		still := d.Disabled || t.Still || t.OnGPU
+		visual, prev, cur := t.Visual(), t.Prev(), t.Cur()
+		still := d.disabled || t.Still() || t.OnGPU()
 		switch {
 		case a.Common() == 0:
-		case t.OnGPU && !d.redraw: // its newest sample was written before
-		case still && a.All:
+		case t.OnGPU() && !d.redraw: // its newest sample was written before
+		case still && a.All():
 			copy(visual, cur)
 		case still:
-			for _, r := range a.Rows {
+			for _, r := range a.Rows() {
 				visual[r] = cur[r]
 			}
-		case a.All:
+		case a.All():
 			d.blend(job[T]{dst: visual, prev: prev, cur: cur, t: fraction})
 		default:
-			d.blend(job[T]{rows: a.Rows, dst: visual, prev: prev, cur: cur, t: fraction})
+			d.blend(job[T]{rows: a.Rows(), dst: visual, prev: prev, cur: cur, t: fraction})
 		}
-		if len(a.Timed) > 0 {
+		if len(a.Timed()) > 0 {
 			d.drawTimed(k, t, a, still, now)
 		}
 	}
@@ -112,14 +114,14 @@ func (d *Drawer[T]) draw(tables []samples.Table[T], now time.Duration) {
 // drawTimed draws the rows that move over intervals of their own. Rows that have arrived come to
 // rest.
 func (d *Drawer[T]) drawTimed(k int, t *samples.Table[T], a *samples.Active, still bool, now time.Duration) {
-	visual, prev, cur := t.Visual, t.Prev, t.Cur
-	kept := a.Timed[:0]
-	for _, r := range a.Timed {
+	visual, prev, cur := t.Visual(), t.Prev(), t.Cur()
+	kept := a.Timed()[:0]
+	for _, r := range a.Timed() {
 		own := t.Own(r)
 		switch {
 		case now >= own.To:
 			visual[r] = cur[r]
-			t.Motion[r] = 0
+			t.Motion()[r] = 0
 			d.samples.NoteChanged(t.Owner(r))
 			continue
 		case still:
@@ -156,11 +158,11 @@ func (d *Drawer[T]) drawOffsets(now, real time.Duration) {
 		d.samples.NoteChanged(e)
 		switch {
 		case d.Raw(e):
-			*r.Visual = *r.Cur
+			*r.Visual() = *r.Cur()
 		case gone:
-			*r.Visual = d.At(&r, now)
+			*r.Visual() = d.At(&r, now)
 		default:
-			*r.Visual = d.offsets.Drawn(at, d.At(&r, now))
+			*r.Visual() = d.offsets.Drawn(at, d.At(&r, now))
 		}
 		if gone {
 			d.offsets.Remove(at)
@@ -170,19 +172,19 @@ func (d *Drawer[T]) drawOffsets(now, real time.Duration) {
 
 // Raw reports whether an entity shows its newest sample, without interpolation and without an
 // offset.
-func (d *Drawer[T]) Raw(e arche.Entity) bool { return d.Disabled || d.samples.Still(e) }
+func (d *Drawer[T]) Raw(e arche.Entity) bool { return d.disabled || d.samples.Still(e) }
 
 // At returns the value of a row at a fixed time that the newest capture covers or that lies after
 // it, without an offset.
 func (d *Drawer[T]) At(r *samples.Row[T], now time.Duration) T {
 	if r.Rests() {
-		return *r.Cur
+		return *r.Cur()
 	}
 	t := d.samples.Interval(r).Fraction(now)
 	if t == 1 {
-		return *r.Cur
+		return *r.Cur()
 	}
-	return d.Between(r.Prev, r.Cur, t)
+	return d.Between(r.Prev(), r.Cur(), t)
 }
 
 // Between returns a blend of two samples.
@@ -204,8 +206,8 @@ func (d *Drawer[T]) With(e arche.Entity, value T) T {
 
 // Rest puts a row to rest at its newest sample.
 func (d *Drawer[T]) Rest(t *samples.Table[T], row uint32) {
-	t.Motion[row] = 0
-	if visual, cur := &t.Visual[row], &t.Cur[row]; !column.SameBits(visual, cur) {
+	t.Motion()[row] = 0
+	if visual, cur := &t.Visual()[row], &t.Cur()[row]; !column.SameBits(visual, cur) {
 		*visual = *cur
 		d.samples.NoteChanged(t.Owner(row))
 	}
@@ -213,16 +215,16 @@ func (d *Drawer[T]) Rest(t *samples.Table[T], row uint32) {
 
 // Attached shows an entity that has just got its samples.
 func (d *Drawer[T]) Attached(e arche.Entity, r samples.Row[T]) {
-	*r.Visual = *r.Cur
+	*r.Visual() = *r.Cur()
 	d.offsets.Forget(e)
 	d.samples.NoteChanged(e)
 }
 
 // Show draws one entity at the normal time, before the next Sync.
 func (d *Drawer[T]) Show(e arche.Entity, r *samples.Row[T]) {
-	*r.Visual = *r.Cur
+	*r.Visual() = *r.Cur()
 	if !d.Raw(e) {
-		*r.Visual = d.With(e, d.At(r, d.clock.Normal))
+		*r.Visual() = d.With(e, d.At(r, d.clock.Normal))
 	}
 	d.samples.NoteChanged(e)
 }
@@ -230,9 +232,9 @@ func (d *Drawer[T]) Show(e arche.Entity, r *samples.Row[T]) {
 // Shift maps an entity's visual value to other coordinates. A resting entity without an offset
 // keeps its newest sample, bit for bit.
 func (d *Drawer[T]) Shift(f func(T) T, e arche.Entity, r *samples.Row[T]) {
-	if r.Sampled() && r.Record != nil && r.Rests() && !d.offsets.Fades(e) {
-		*r.Visual = *r.Cur
+	if r.Sampled() && r.Record() != nil && r.Rests() && !d.offsets.Fades(e) {
+		*r.Visual() = *r.Cur()
 		return
 	}
-	*r.Visual = d.samples.Normal(f(*r.Visual))
+	*r.Visual() = d.samples.Normal(f(*r.Visual()))
 }

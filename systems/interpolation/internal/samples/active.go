@@ -22,53 +22,70 @@ const (
 
 // Active lists the rows in motion in one table.
 type Active struct {
-	All   bool     // every row is in ordinary motion; Rows is empty
-	Rows  []uint32 // in ordinary motion: over the newest step
-	Timed []uint32 // in motion over intervals of their own
-
-	base *uint32 // of the table's motion column, to tell tables apart
-	n    int
+	base  *uint32 // of the table's motion column, to tell tables apart
+	n     int
+	all   bool     // every row is in ordinary motion; rows is empty
+	rows  []uint32 // in ordinary motion: over the newest step
+	timed []uint32 // in motion over intervals of their own
 }
 
 // reset empties the list and assigns it to a table.
 func (a *Active) reset(motion []uint32) {
-	*a = Active{Rows: a.Rows[:0], Timed: a.Timed[:0], base: &motion[0], n: len(motion)}
+	*a = Active{base: &motion[0], n: len(motion), rows: a.rows[:0], timed: a.timed[:0]}
 }
 
 // isOf reports whether the list is that of a table with a column of motion marks.
 func (a *Active) isOf(motion []uint32) bool { return a.base == &motion[0] && a.n == len(motion) }
 
+// All reports whether every row is in ordinary motion. Then Rows is empty.
+func (a *Active) All() bool { return a.all }
+
+// Rows returns the rows in ordinary motion.
+func (a *Active) Rows() []uint32 { return a.rows }
+
+// Timed returns the rows in motion over intervals of their own.
+func (a *Active) Timed() []uint32 { return a.timed }
+
+// Add appends a row in ordinary motion.
+func (a *Active) Add(row uint32) { a.rows = append(a.rows, row) }
+
+// AddTimed appends a row whose interval is its own.
+func (a *Active) AddTimed(row uint32) { a.timed = append(a.timed, row) }
+
+// Fill sets the rows in ordinary motion to a slice, which the list keeps, or to all.
+func (a *Active) Fill(rows []uint32, all bool) { a.rows, a.all = rows, all }
+
 // Tidy turns a list of all rows into the flag for that.
 func (a *Active) Tidy() {
-	if len(a.Rows) == a.n {
-		a.All, a.Rows = true, a.Rows[:0]
+	if len(a.rows) == a.n {
+		a.all, a.rows = true, a.rows[:0]
 	}
 }
 
 // Common returns how many rows are in ordinary motion.
 func (a *Active) Common() int {
-	if a.All {
+	if a.all {
 		return a.n
 	}
-	return len(a.Rows)
+	return len(a.rows)
 }
 
 // Row returns the k-th row in ordinary motion.
 func (a *Active) Row(k int) uint32 {
-	if a.All {
+	if a.all {
 		return uint32(k)
 	}
-	return a.Rows[k]
+	return a.rows[k]
 }
 
 func (a *Active) marked(motion []uint32, mark uint32) bool {
-	if a.All {
+	if a.all {
 		return kernel.Fastest.AllEqual(motion, mark)
 	}
-	if !kernel.Fastest.AllEqualAt(a.Rows, motion, mark) {
+	if !kernel.Fastest.AllEqualAt(a.rows, motion, mark) {
 		return false
 	}
-	for _, r := range a.Timed {
+	for _, r := range a.timed {
 		if motion[r] != Timed {
 			return false
 		}
@@ -78,28 +95,36 @@ func (a *Active) marked(motion []uint32, mark uint32) bool {
 
 // Capture is the state of a capture that [Store.Begin] returns.
 type Capture[T any] struct {
-	Tables    []Table[T]
-	Gen, Last uint32 // the generations of this capture, and of the one before
-	// how many rows were in motion before: in ordinary motion, and over intervals of their own
-	Active, Timed int
+	tables        []Table[T]
+	gen, last     uint32
+	common, timed int
 }
+
+// Tables returns all tables.
+func (c *Capture[T]) Tables() []Table[T] { return c.tables }
+
+// Generation returns the mark of the capture, and that of the one before.
+func (c *Capture[T]) Generation() (now, last uint32) { return c.gen, c.last }
+
+// Active returns how many rows were in ordinary motion before, and over intervals of their own.
+func (c *Capture[T]) Active() (common, timed int) { return c.common, c.timed }
 
 // Begin begins the capture of a step. All lists are empty until [Store.End].
 func (s *Store[T]) Begin(step Interval) Capture[T] {
-	c := Capture[T]{Last: s.gen, Active: s.common, Timed: s.timed}
+	c := Capture[T]{last: s.gen, common: s.common, timed: s.timed}
 	s.step = step
 	if s.gen += generation; s.gen == 0 {
 		s.gen = generation
 	}
-	c.Gen = s.gen
+	c.gen = s.gen
 	for _, l := range s.logs {
-		l.Steps++
+		l.steps++
 	}
-	c.Tables = s.Tables()
+	c.tables = s.Tables()
 	s.active, s.previous = s.previous, s.active
-	s.active = grow(s.active, len(c.Tables))
+	s.active = grow(s.active, len(c.tables))
 	for k := range s.active {
-		s.active[k].reset(c.Tables[k].Motion)
+		s.active[k].reset(c.tables[k].motion)
 	}
 	s.relist = false
 	return c
@@ -110,7 +135,7 @@ func (s *Store[T]) End() {
 	s.common, s.timed = 0, 0
 	for k := range s.active {
 		s.common += s.active[k].Common()
-		s.timed += len(s.active[k].Timed)
+		s.timed += len(s.active[k].timed)
 	}
 }
 
@@ -137,15 +162,15 @@ func (s *Store[T]) SetInterval(t *Table[T], row uint32, own Interval) {
 // TimedBefore reports whether a row moves over an interval of its own that was not set in the
 // capture that is under way.
 func (s *Store[T]) TimedBefore(t *Table[T], row uint32) bool {
-	return t.Motion[row] == Timed && t.span[row].captured != s.gen
+	return t.motion[row] == Timed && t.span[row].captured != s.gen
 }
 
 // KeepTimed replaces the timed rows of the k-th table by a part of them, which may use their
 // memory.
 func (s *Store[T]) KeepTimed(k int, kept []uint32) {
 	a := &s.active[k]
-	s.timed -= len(a.Timed) - len(kept)
-	a.Timed = kept
+	s.timed -= len(a.timed) - len(kept)
+	a.timed = kept
 }
 
 // Renew corrects the lists for the tables, and reports whether they were right.
@@ -172,11 +197,11 @@ func (s *Store[T]) listsHold(tables []Table[T]) bool {
 	common, timed := 0, 0
 	for k := range tables {
 		a := &s.active[k]
-		if !a.isOf(tables[k].Motion) || !a.marked(tables[k].Motion, tables[k].Mark(s.gen)) {
+		if !a.isOf(tables[k].motion) || !a.marked(tables[k].motion, tables[k].Mark(s.gen)) {
 			return false
 		}
 		common += a.Common()
-		timed += len(a.Timed)
+		timed += len(a.timed)
 	}
 	return common == s.common && timed == s.timed
 }
@@ -187,18 +212,18 @@ func (s *Store[T]) listMarked(tables []Table[T]) {
 	s.relist = false
 	for k := range tables {
 		t, a := &tables[k], &s.active[k]
-		a.reset(t.Motion)
-		for r, mark := range t.Motion {
-			if mark != 0 && t.OnGPU && t.Still { // possibly since a moment ago
+		a.reset(t.motion)
+		for r, mark := range t.motion {
+			if mark != 0 && t.gpu && t.still { // possibly since a moment ago
 				s.NoteChanged(t.span[r].owner)
 			}
 			switch mark &^ gpuMark {
 			case 0:
 			case s.gen:
-				t.Motion[r] = t.Mark(s.gen)
-				a.Rows = append(a.Rows, uint32(r))
+				t.motion[r] = t.Mark(s.gen)
+				a.rows = append(a.rows, uint32(r))
 			case Timed:
-				a.Timed = append(a.Timed, uint32(r))
+				a.timed = append(a.timed, uint32(r))
 			}
 		}
 		a.Tidy()

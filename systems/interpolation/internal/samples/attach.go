@@ -43,7 +43,7 @@ func (s *Store[T]) Detach() {
 		return
 	}
 	for _, l := range s.logs {
-		l.Detached = true
+		l.detached = true
 	}
 }
 
@@ -57,16 +57,16 @@ func (s *Store[T]) Attach(each func(e arche.Entity, r Row[T])) {
 	query := s.world.Batch().AddQ(s.filters.unsampled, s.hidden...)
 	if query.Count() > 0 {
 		for _, l := range s.logs {
-			l.Attached = true
+			l.attached = true
 		}
 	}
 	for query.Next() {
 		e := query.Entity()
 		r := s.Cells(e)
-		r.Record.Begin(record.OwnerOf(e))
-		v := s.Normal(*r.Record.Value())
+		r.record.Begin(record.OwnerOf(e))
+		v := s.Normal(*r.record.Value())
 		r.Set(v, v)
-		*r.seen, *r.motion, *r.span = r.Record.Revision(), 0, span{owner: e}
+		*r.seen, *r.motion, *r.span = r.record.Revision(), 0, span{owner: e}
 		each(e, r)
 	}
 }

@@ -9,20 +9,20 @@ import (
 // Log collects the changes since it was cleared, for one reader. If it is not cleared for a long
 // time, its memory stays bounded.
 type Log struct {
-	Attached, Detached bool           // entities have got or lost samples
-	Steps              int            // captures
-	Rested             []arche.Entity // come to rest after ordinary motion
-	Changed            []arche.Entity // changed in another way
-	Missed             bool           // the log is incomplete: any entity may have changed
-
 	notesRested, notesChanged bool
-	limit                     int // of each list
+
+	attached, detached bool
+	steps              int            // captures
+	rested             []arche.Entity // come to rest after ordinary motion
+	changed            []arche.Entity // changed in another way
+	limit              int            // of each list
+	missed             bool           // any entity may have changed
 }
 
 // Open returns a log in which everything counts as missed. The arguments say whether it lists the
 // entities that have come to rest, and those that have changed in another way.
 func (s *Store[T]) Open(rested, changed bool) *Log {
-	l := &Log{notesRested: rested && changed, notesChanged: changed, Missed: true}
+	l := &Log{notesRested: rested && changed, notesChanged: changed, missed: true}
 	s.logs = append(s.logs, l)
 	return l
 }
@@ -32,16 +32,37 @@ func (s *Store[T]) CloseLog(l *Log) {
 	s.logs = slices.DeleteFunc(s.logs, func(other *Log) bool { return other == l })
 }
 
+// Attached reports whether entities have got samples.
+func (l *Log) Attached() bool { return l.attached }
+
+// Detached reports whether entities have lost their samples.
+func (l *Log) Detached() bool { return l.detached }
+
+// Steps returns how many captures there were.
+func (l *Log) Steps() int { return l.steps }
+
+// Rested returns the entities that were in ordinary motion and rest at their newest sample.
+func (l *Log) Rested() []arche.Entity { return l.rested }
+
+// Changed returns the entities on no list whose samples or Visual have changed.
+func (l *Log) Changed() []arche.Entity { return l.changed }
+
+// Missed reports whether the log is incomplete: any entity may have changed.
+func (l *Log) Missed() bool { return l.missed }
+
+// Miss makes everything count as missed.
+func (l *Log) Miss() { l.missed = true }
+
 // Clear empties the log. If it was not read, everything counts as missed.
 func (l *Log) Clear(read bool) {
-	l.Attached, l.Detached, l.Missed, l.Steps = false, false, !read, 0
-	l.Rested, l.Changed = l.Rested[:0], l.Changed[:0]
+	l.attached, l.detached, l.missed, l.steps = false, false, !read, 0
+	l.rested, l.changed = l.rested[:0], l.changed[:0]
 }
 
 // note appends an entity to a list. A list that nobody reads is dropped before it becomes longer
 // than a report of everything.
 func (s *Store[T]) note(l *Log, list []arche.Entity, e arche.Entity) []arche.Entity {
-	if l.Missed {
+	if l.missed {
 		return list[:0]
 	}
 	if len(list) >= l.limit {
@@ -51,7 +72,7 @@ func (s *Store[T]) note(l *Log, list []arche.Entity, e arche.Entity) []arche.Ent
 		}
 		l.limit = max(l.limit, 4*rows+1024)
 		if len(list) >= l.limit {
-			l.Missed = true
+			l.missed = true
 			return list[:0]
 		}
 	}
@@ -62,7 +83,7 @@ func (s *Store[T]) note(l *Log, list []arche.Entity, e arche.Entity) []arche.Ent
 func (s *Store[T]) NoteChanged(e arche.Entity) {
 	for _, l := range s.logs {
 		if l.notesChanged {
-			l.Changed = s.note(l, l.Changed, e)
+			l.changed = s.note(l, l.changed, e)
 		}
 	}
 }
@@ -71,7 +92,7 @@ func (s *Store[T]) NoteChanged(e arche.Entity) {
 func (s *Store[T]) NoteRested(e arche.Entity) {
 	for _, l := range s.logs {
 		if l.notesRested {
-			l.Rested = s.note(l, l.Rested, e)
+			l.rested = s.note(l, l.rested, e)
 		}
 	}
 }
@@ -79,7 +100,7 @@ func (s *Store[T]) NoteRested(e arche.Entity) {
 // NoteAllActive notes everything in motion.
 func (s *Store[T]) NoteAllActive() {
 	for _, t := range s.Tables() {
-		for r, mark := range t.Motion {
+		for r, mark := range t.motion {
 			if mark != 0 {
 				s.NoteChanged(t.span[r].owner)
 			}

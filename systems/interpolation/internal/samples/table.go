@@ -10,21 +10,38 @@ import (
 // Table is one of arche's tables as slices over its columns. It is valid until the world's
 // structure changes.
 type Table[T any] struct {
-	Records []record.Record[T] // the logical values
-	Visual  []T                // a Visual is its value alone; only package draw writes it
-	Prev    []T                // the older samples
-	Cur     []T                // the newer samples
-	Seen    []uint32           // the revisions at the last capture
-	Motion  []uint32           // the motion marks
+	records []record.Record[T]
+	visual  []T // a Visual is its value alone
+	prev    []T
+	cur     []T
+	seen    []uint32
+	motion  []uint32
 	span    []span
-
-	Mask  *arche.Mask // the components of the entities
-	Still bool        // they carry NoInterpolation
-	OnGPU bool        // they carry InterpolateOnGPU, and no Parent
+	mask    *arche.Mask
+	still   bool
+	gpu     bool
 }
 
 // Len returns how many rows the table has.
 func (t *Table[T]) Len() int { return len(t.span) }
+
+// Records returns the column of the logical values.
+func (t *Table[T]) Records() []record.Record[T] { return t.records }
+
+// Visual returns the column of the visual values. Only package draw writes it.
+func (t *Table[T]) Visual() []T { return t.visual }
+
+// Prev returns the column of the older samples.
+func (t *Table[T]) Prev() []T { return t.prev }
+
+// Cur returns the column of the newer samples.
+func (t *Table[T]) Cur() []T { return t.cur }
+
+// Seen returns the column of the revisions at the last capture.
+func (t *Table[T]) Seen() []uint32 { return t.seen }
+
+// Motion returns the column of the motion marks.
+func (t *Table[T]) Motion() []uint32 { return t.motion }
 
 // Owner returns the entity that a row belongs to.
 func (t *Table[T]) Owner(row uint32) arche.Entity { return t.span[row].owner }
@@ -32,17 +49,26 @@ func (t *Table[T]) Owner(row uint32) arche.Entity { return t.span[row].owner }
 // Own returns the interval of a row that is Timed.
 func (t *Table[T]) Own(row uint32) Interval { return t.span[row].own }
 
+// Mask returns the components of the table's entities.
+func (t *Table[T]) Mask() *arche.Mask { return t.mask }
+
+// Still reports whether the entities carry NoInterpolation.
+func (t *Table[T]) Still() bool { return t.still }
+
+// OnGPU reports whether the entities carry InterpolateOnGPU, and no Parent.
+func (t *Table[T]) OnGPU() bool { return t.gpu }
+
 // Mark returns the motion mark of the table's rows that were in ordinary motion over the step of a
 // generation.
 func (t *Table[T]) Mark(gen uint32) uint32 {
-	if t.OnGPU {
+	if t.gpu {
 		return gen | gpuMark
 	}
 	return gen
 }
 
 // WasActive reports whether a row was in ordinary motion over the step of a generation.
-func (t *Table[T]) WasActive(row, gen uint32) bool { return t.Motion[row]&^gpuMark == gen }
+func (t *Table[T]) WasActive(row, gen uint32) bool { return t.motion[row]&^gpuMark == gen }
 
 // Tables returns all tables. The slice is reused by the next call.
 func (s *Store[T]) Tables() []Table[T] {
@@ -59,16 +85,16 @@ func (s *Store[T]) Tables() []Table[T] {
 		}
 		mask := rows.Mask()
 		s.tables = append(s.tables, Table[T]{
-			Records: column.Of[record.Record[T]](rows, 0),
-			Visual:  column.Of[T](rows, 1),
-			Prev:    column.Of[T](rows, 2),
-			Cur:     column.Of[T](rows, 3),
-			Seen:    column.Of[uint32](rows, 4),
-			Motion:  column.Of[uint32](rows, 5),
+			records: column.Of[record.Record[T]](rows, 0),
+			visual:  column.Of[T](rows, 1),
+			prev:    column.Of[T](rows, 2),
+			cur:     column.Of[T](rows, 3),
+			seen:    column.Of[uint32](rows, 4),
+			motion:  column.Of[uint32](rows, 5),
 			span:    column.Of[span](rows, 6),
-			Mask:    mask,
-			Still:   mask.Get(s.ids.still),
-			OnGPU:   mask.Get(s.ids.gpu) && !mask.Get(s.ids.parent),
+			mask:    mask,
+			still:   mask.Get(s.ids.still),
+			gpu:     mask.Get(s.ids.gpu) && !mask.Get(s.ids.parent),
 		})
 	}
 	return s.tables
@@ -80,12 +106,10 @@ func (s *Store[T]) Mismatched() bool { return s.mismatched }
 
 // Row holds the cells of one entity.
 type Row[T any] struct {
-	Record    *record.Record[T] // the logical value, nil if there is none
-	Visual    *T                // nil if there is none; only package draw writes it
-	Prev, Cur *T                // the samples
-
-	seen, motion *uint32
-	span         *span
+	record            *record.Record[T]
+	visual, prev, cur *T
+	seen, motion      *uint32
+	span              *span
 }
 
 // Has reports whether an entity has samples.
@@ -125,10 +149,10 @@ func (s *Store[T]) Row(e arche.Entity) (r Row[T], ok bool) {
 func (s *Store[T]) Cells(e arche.Entity) Row[T] {
 	get, ids := s.world.GetUnchecked, &s.ids
 	return Row[T]{
-		Record: (*record.Record[T])(get(e, ids.logical)),
-		Visual: (*T)(get(e, ids.visual)),
-		Prev:   (*T)(get(e, ids.prev)),
-		Cur:    (*T)(get(e, ids.cur)),
+		record: (*record.Record[T])(get(e, ids.logical)),
+		visual: (*T)(get(e, ids.visual)),
+		prev:   (*T)(get(e, ids.prev)),
+		cur:    (*T)(get(e, ids.cur)),
 		seen:   (*uint32)(get(e, ids.seen)),
 		motion: (*uint32)(get(e, ids.motion)),
 		span:   (*span)(get(e, ids.span)),
@@ -136,10 +160,22 @@ func (s *Store[T]) Cells(e arche.Entity) Row[T] {
 }
 
 // Sampled reports whether there are samples.
-func (r *Row[T]) Sampled() bool { return r.Cur != nil }
+func (r *Row[T]) Sampled() bool { return r.cur != nil }
+
+// Record returns the logical value, nil if there is none.
+func (r *Row[T]) Record() *record.Record[T] { return r.record }
+
+// Visual returns the visual value, nil if there is none. Only package draw writes it.
+func (r *Row[T]) Visual() *T { return r.visual }
+
+// Prev returns the older sample.
+func (r *Row[T]) Prev() *T { return r.prev }
+
+// Cur returns the newer sample.
+func (r *Row[T]) Cur() *T { return r.cur }
 
 // Written reports whether the logical value was written since the last capture.
-func (r *Row[T]) Written() bool { return r.Record.Revision() != *r.seen }
+func (r *Row[T]) Written() bool { return r.record.Revision() != *r.seen }
 
 // Rests reports whether the entity is at rest.
 func (r *Row[T]) Rests() bool { return *r.motion == 0 }
@@ -157,7 +193,7 @@ func (s *Store[T]) Interval(r *Row[T]) Interval {
 }
 
 // Set writes both samples.
-func (r *Row[T]) Set(prev, cur T) { *r.Prev, *r.Cur = prev, cur }
+func (r *Row[T]) Set(prev, cur T) { *r.prev, *r.cur = prev, cur }
 
 // SetTimed puts a row in motion over an interval of its own.
 func (s *Store[T]) SetTimed(r *Row[T], own Interval) {
