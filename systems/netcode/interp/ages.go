@@ -163,8 +163,11 @@ func (a *ages) shift(by time.Duration) {
 	}
 }
 
-// wait returns the waiting time with the least cost.
-func (a *ages) wait(interval time.Duration) time.Duration {
+// wait returns the waiting time with the least cost, for bodies of which each is sent once in an
+// interval and the given round more. Their newest states are older than the newest snapshot by up to
+// the round, for which the view waits in addition. So a level costs the mean of the dry time over
+// the round above it: only the last of the bodies need all of the waiting time.
+func (a *ages) wait(interval, round time.Duration) time.Duration {
 	if a.fresh == 0 {
 		return a.waits
 	}
@@ -186,11 +189,20 @@ func (a *ages) wait(interval time.Duration) time.Duration {
 	// again.
 	best, least, dry := 0.0, math.Inf(1), 0.0
 	top := a.calm(&all)
+	var area [ageBins + 1]float64 // the integral of dry, above the lower edge of each bin
+	// the lowest bin that begins at or above the end of the round, and where it begins
+	far, end := ageBins, ageLevel(ageBins)
 	high := ageLevel(top)
 	for i := top - 1; i >= 0; i-- {
 		low := (high+ageUnit)/ageFactor - ageUnit
 		dry += float64(all.n[i]) * (high - low)
-		if cost := max(low-cheap, 0) + cheapPart*min(low, cheap) + dryCost*dry/(a.seen+a.prior); low <= mostWait && cost < least {
+		area[i] = area[i+1] + dry*(high-low)
+		for below := (end+ageUnit)/ageFactor - ageUnit; far > i+1 && below >= low+round.Seconds(); {
+			far, end = far-1, below
+			below = (end+ageUnit)/ageFactor - ageUnit
+		}
+		mean := (area[i] - area[far]) / (end - low)
+		if cost := max(low-cheap, 0) + cheapPart*min(low, cheap) + dryCost*mean/(a.seen+a.prior); low <= mostWait && cost < least {
 			best, least = low, cost
 		}
 		high = low

@@ -165,3 +165,32 @@ func TestQueueHidesNothing(t *testing.T) {
 		}
 	}
 }
+
+// If every body is sent once in a round, the view waits for a round on a steady line. If arrivals
+// vary, it waits for less than the sum: few bodies are due when a snapshot is late.
+func TestRoundAndLatenessShareTheWait(t *testing.T) {
+	const interval = time.Second / 30
+	waits := func(round, late time.Duration) time.Duration {
+		d := NewDelay(DelayConfig{Interval: interval})
+		random := rand.New(rand.NewPCG(1, 2))
+		d.SetRound(round)
+		last := time.Duration(0)
+		for k := range 3000 {
+			sent := time.Duration(k) * interval
+			last = max(last, sent+time.Duration(random.Float64()*random.Float64()*float64(late)))
+			d.Arrive(last, sent, uint16(k))
+			d.Update(last)
+		}
+		return d.Waits()
+	}
+	for _, round := range []time.Duration{interval, 2 * interval, 4 * interval} {
+		if got := waits(round, 0); got < round || got > round+3*ms {
+			t.Errorf("a round of %v on a steady line: waits for %v", round, got)
+		}
+	}
+	const round = 4 * interval
+	one, all := waits(0, 150*ms), waits(round, 150*ms)
+	if more := all - one; more < (round-interval)/2 || more > round-interval-15*ms {
+		t.Errorf("waits for %v, and for %v with a round of %v", one, all, round)
+	}
+}

@@ -134,7 +134,7 @@ func (d *Delay) Update(now time.Duration) {
 		}
 		d.base = base
 	}
-	waits := max(d.interval, d.ages.wait(d.interval))
+	waits := max(d.interval, d.ages.wait(d.interval, d.round))
 	if least, most := d.late(); least > waits {
 		waits = most + d.interval
 	}
