@@ -115,14 +115,14 @@ func withDefaults[A any](pose func(A) components.Pose3D) func(A) components.Pose
 // platforms, doors, the sun. The server sends no motion of them. Clients draw them at the same tick
 // as their own player, so that a player stands on the platform that carries it. It panics for a nil
 // path and for an archetype of [Bodies].
-func (p *Protocol[S, I]) SetScriptedMover(kind uint16, path func(t Tick) components.Pose3D) {
+func (p *Protocol[S, I]) SetScriptedMover(archetype uint16, path func(t Tick) components.Pose3D) {
 	if path == nil {
 		panic("netcode: SetScriptedMover without a path; pass a function of the tick")
 	}
-	if p.bodies != nil && p.bodies.has(kind) {
-		panic(fmt.Sprintf("netcode: archetype %d is a scripted mover and a body; it can be only one of them", kind))
+	if p.bodies != nil && p.bodies.has(archetype) {
+		panic(fmt.Sprintf("netcode: archetype %d is a scripted mover and a body; it can be only one of them", archetype))
 	}
-	p.movers[kind] = withDefaults(path)
+	p.movers[archetype] = withDefaults(path)
 }
 
 // TickRate returns the rate of both engines in steps per second.
