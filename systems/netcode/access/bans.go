@@ -68,8 +68,8 @@ func (l *List) Unban(id int) bool {
 // Bans returns a copy of all bans, the oldest first.
 func (l *List) Bans() []Ban { return slices.Clone(l.bans) }
 
-// banned returns a [*BannedError] if a ban excludes the token with the hash, or the address, and nil
-// otherwise. [List.Check] calls it.
+// banned returns a [*BannedError] if a ban excludes the token with the hash, or the address, and
+// nil otherwise. [List.Check] calls it.
 func (l *List) banned(token, addr string) error {
 	at, known := address.Parse(addr)
 	for i := range l.bans {

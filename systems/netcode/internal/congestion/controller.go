@@ -216,8 +216,8 @@ func (c *Controller) Arrived(now time.Duration, p *Packet, stamp uint16) {
 
 func (c *Controller) probe(now, elapsed time.Duration, s sight) {
 	// A rate below the ceiling is known to be near the rate of the line: the bytes in flight reveal
-	// the queue before it is measured. Lost bytes are among them until they are known to be lost, so
-	// a shorter wait is no evidence.
+	// the queue before it is measured. Lost bytes are among them until they are known to be lost,
+	// so a shorter wait is no evidence.
 	ahead := c.rate < c.most && c.path.ahead(now, s.line) > 3*mostLimit
 	if (s.queue > s.limit || ahead) && c.path.queue(2*queueWindow) > s.limit/2 {
 		if !c.again {
@@ -283,8 +283,8 @@ func (c *Controller) empty(now time.Duration, s sight) {
 	case s.queue < s.limit/3, after && s.queue < s.limit && c.path.ahead(now, d.line) <= 0:
 		c.mode, c.fell = probing, now
 		c.rate = keep * d.line
-		// The queue drained by itself, as after a standstill of the line. A short queue may have been
-		// drained by a flow of this kind, whose rate fell too.
+		// The queue drained by itself, as after a standstill of the line. A short queue may have
+		// been drained by a flow of this kind, whose rate fell too.
 		if d.queue > 2*mostLimit && d.due(newest) > d.queue*2/3 {
 			c.rate = d.rate
 		}

@@ -21,8 +21,8 @@
 // carries. If the queue stays, twice in a row, although it should have drained, it is that of
 // another flow. The rate then follows Reno's rules until the queue is gone or a later test finds
 // that the queue follows the rate. Copa (NSDI 2018) and Nimbus (SIGCOMM 2022) change their modes
-// for the same reason. If a long queue drains much sooner than it should have, it was not the flow's
-// either, and the rate returns.
+// for the same reason. If a long queue drains much sooner than it should have, it was not the
+// flow's either, and the rate returns.
 //
 // Flows of this kind share a line fairly, since a flow of a greater rate has lower limits of the
 // wait and of losses, and grows more slowly.
