@@ -64,9 +64,11 @@ type StateCodec[S any] interface {
 	Read(r *Reader) S
 }
 
-// Protocol holds what both ends of a game agree on. Build it by the same calls on both; a hash of
-// it is compared when a client joins. It is read-only once a server or client uses it, and may then
-// be shared.
+// Protocol holds what both ends of a game agree on. Build it by the same calls on both. When a
+// client joins, the server compares Config.Version, a hash of the other fields of [Config], and
+// hashes of the components' names in their order. It does not compare functions such as Step,
+// codecs and the layouts of structs: change the Version with those. It is read-only once a server
+// or client uses it, and may then be shared.
 type Protocol[S any, I comparable] struct {
 	game       Game[S, I]
 	schema     *snapshot.Schema

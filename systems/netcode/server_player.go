@@ -166,7 +166,7 @@ func (p *Player[S, I]) transform() *components.Transform3D {
 	return p.server.transforms.Get(p.Entity)
 }
 
-// step runs the player's inputs of this tick.
+// step applies the player's inputs of this tick to its state by Game.Step.
 func (p *Player[S, I]) step(t Tick, now time.Duration) {
 	game := &p.server.protocol.game
 	p.inputs.Begin(now)
