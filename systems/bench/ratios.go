@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// ratio is a promise of the page that -check verifies: how many times faster one figure is than
-// another.
+// ratio is how many times faster one figure is than another. The page shows it beside its target,
+// which -check verifies.
 type ratio struct {
 	name, fast, slow string
 	// by which the quotient is multiplied; 0 means 1

@@ -157,8 +157,8 @@ func (c *Client[S, I]) Install(e *ecs.Engine) {
 	c.delayedDespawns = make([]replica, 0, maxDelayedDespawns)
 	c.hello = hello{token: c.config.Token, rate: uint8(c.config.SnapshotRate)}
 	resource.Put(c.world, &c.stats)
-	e.AddAt(ecs.FixedUpdate, OrderNetwork, &serverSystem{"client's step", c.step, nil})
-	e.AddAt(ecs.NormalUpdate, OrderNetwork, &serverSystem{"client's clocks", c.frame, c.close})
+	e.AddAt(ecs.FixedUpdate, OrderNetwork, &netSystem{"client's step", c.step, nil})
+	e.AddAt(ecs.NormalUpdate, OrderNetwork, &netSystem{"client's clocks", c.frame, c.close})
 }
 
 // Status returns the state of the connection, and in Ended and Lost the reason.

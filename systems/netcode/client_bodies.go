@@ -20,8 +20,8 @@ type clientBodies interface {
 	// sampled takes the interpolated pose of a replica, and reports whether the bodies write its
 	// pose.
 	sampled(id EntityID, pose components.Pose3D, jump bool) bool
-	// draw writes the poses.
-	draw()
+	// writePoses writes the poses of the bodies.
+	writePoses()
 	// forget removes a body whose replica is removed.
 	forget(id EntityID)
 	// pose returns the pose of a predicted body after the own player's newest step, or before it.
@@ -43,9 +43,9 @@ const (
 	easeSlow, easeFast = 1.1, 2.4
 )
 
-// lost is how many times Leave a predicted body may be away from its interpolated pose. A body
-// farther away is given up.
-const lost = 4
+// giveUpFactor is how many times Leave a predicted body may be away from its interpolated pose. A
+// body farther away is given up.
+const giveUpFactor = 4
 
 // bodiesClient predicts bodies near the own player.
 type bodiesClient[S any, I comparable, B comparable] struct {
@@ -208,7 +208,7 @@ func (b *bodiesClient[S, I, B]) after() {
 		state, _ := b.bodyGroup.State(uint32(a.id))
 		a.end = b.config.Pose(state)
 		a.snap = a.snap || b.config.Snap > 0 && float64(a.end.Position.Sub(a.start.Position).Len()) >= b.config.Snap
-		if far := a.end.Position.Sub(a.seen.Position).Len(); !placed(a.start) || !placed(a.end) || !(far <= lost*b.config.Leave) {
+		if far := a.end.Position.Sub(a.seen.Position).Len(); !placed(a.start) || !placed(a.end) || !(far <= giveUpFactor*b.config.Leave) {
 			// The prediction is far off. The next reconciliation corrects the bodies that it may
 			// have touched.
 			a.ready, a.leaving, a.weight = false, true, 0
@@ -225,7 +225,7 @@ func (b *bodiesClient[S, I, B]) sampled(id EntityID, pose components.Pose3D, jum
 	return true
 }
 
-func (b *bodiesClient[S, I, B]) draw() {
+func (b *bodiesClient[S, I, B]) writePoses() {
 	if !b.stepped { // nor was the own player
 		return
 	}
@@ -273,7 +273,7 @@ func (b *bodiesClient[S, I, B]) show(r *replica, a *activeBody) {
 		i.CorrectGently(r.entity, start, pose, easeSlow, easeFast)
 		r.shown = true
 	} else {
-		c.show(r, pose, jump || !r.shown)
+		c.writePose(r, pose, jump || !r.shown)
 	}
 	a.wrong = false
 }

@@ -16,14 +16,15 @@ type other struct {
 
 const (
 	maxOthers = 8
-	// letsGo is after how many seconds without a record another player's input counts as neutral.
-	letsGo = 0.5
+	// releaseAfter is after how many seconds without a record another player's input counts as
+	// neutral.
+	releaseAfter = 0.5
 )
 
 // othersConfig returns the prediction of other players, which is that of the own one.
 func (b *bodiesClient[S, I, B]) othersConfig() prediction.Others[S, I] {
 	game := &b.c.protocol.game
-	hold := int(letsGo * float64(b.c.protocol.TickRate()))
+	hold := int(releaseAfter * float64(b.c.protocol.TickRate()))
 	return prediction.Others[S, I]{
 		Step: game.Step, Tolerance: b.config.Tolerance, Max: maxOthers,
 		Distance: func(a, b S) float64 { return float64(game.Pose(a).Position.Sub(game.Pose(b).Position).Len()) },

@@ -250,7 +250,7 @@ func (c *Client[S, I]) step() {
 		switch {
 		case path != nil:
 			if synced {
-				c.show(r, path(predicted.Add(1)), !r.shown)
+				c.writePose(r, path(predicted.Add(1)), !r.shown)
 			}
 		case !predicting && seen:
 			c.sample(r, predicted.Add(1))
@@ -262,7 +262,7 @@ func (c *Client[S, I]) step() {
 		}
 	}
 	if c.bodies != nil {
-		c.bodies.draw()
+		c.bodies.writePoses()
 	}
 }
 
@@ -343,7 +343,7 @@ func (c *Client[S, I]) sample(r *replica, t Tick) {
 		case r.passenger.hops && !jump && i != nil:
 			i.Correct(r.entity, pose, pose)
 		default:
-			c.show(r, pose, jump || !r.shown)
+			c.writePose(r, pose, jump || !r.shown)
 		}
 		r.passenger.hops, r.passenger.gently = false, false
 	}
@@ -366,8 +366,8 @@ func poseOf(position mgl32.Vec3, rotation mgl32.Quat) components.Pose3D {
 	return components.Pose3D{Position: position, Rotation: components.NormalizeQuat(rotation), Scale: mgl32.Vec3{1, 1, 1}}
 }
 
-// show writes a replica's logical pose as a local system would.
-func (c *Client[S, I]) show(r *replica, pose components.Pose3D, jump bool) {
+// writePose writes a replica's logical pose as a local system would.
+func (c *Client[S, I]) writePose(r *replica, pose components.Pose3D, jump bool) {
 	l := c.transforms.Get(r.entity)
 	switch {
 	case jump:

@@ -6,10 +6,6 @@ import (
 	"github.com/tandem-ecs/tandem/systems/netcode/transport"
 )
 
-// longPatience is the longest silence of a connection in use: a full queue on a slow line is 20 s
-// long.
-const longPatience = 22 * time.Second
-
 // besideHeld is how long the first connection may stay silent after the server has answered, on the
 // second one, that it still receives from the first. After that its path to the client counts as
 // broken.

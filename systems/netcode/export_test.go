@@ -26,7 +26,7 @@ func (p *Player[S, I]) ShownForTest(id EntityID) bool { return p.encoder.Relevan
 
 // ClaimForTest makes a player claim a view that is a number of ticks old, until its next packet
 // claims something else. A negative number is the future.
-func (p *Player[S, I]) ClaimForTest(ticks int64) { p.lag = ticks << viewBits }
+func (p *Player[S, I]) ClaimForTest(ticks int64) { p.viewAge = ticks << viewBits }
 
 // RelevanceForTest decides for every player which entities it may be shown, and returns their
 // number.

@@ -68,10 +68,14 @@ type (
 // NoEntity is the [EntityID] of no entity.
 const NoEntity = snapshot.None
 
-// RateFree is the [RateCause] of a rate that nothing limits. String tells the others apart: a queue
-// that own packets have filled, losses because of the rate, another flow that keeps the queue
-// filled, and silence of the other end.
-const RateFree = congestion.Free
+// The causes of a rate.
+const (
+	RateFree    = congestion.Free    // nothing limits it
+	RateQueue   = congestion.Queue   // own packets filled a queue
+	RateLoss    = congestion.Loss    // packets were lost because of the rate
+	RateShared  = congestion.Shared  // another flow keeps the queue filled
+	RateSilence = congestion.Silence // nothing is acknowledged at present
+)
 
 // NewWriter returns a Writer that fills buf from its start.
 func NewWriter(buf []byte) Writer { return packet.NewWriter(buf) }

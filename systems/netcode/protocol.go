@@ -64,9 +64,11 @@ type StateCodec[S any] interface {
 	Read(r *Reader) S
 }
 
-// Protocol holds what both ends of a game agree on. Build it by the same calls on both; a hash of
-// it is compared when a client joins. It is read-only once a server or client uses it, and may then
-// be shared.
+// Protocol holds what both ends of a game agree on. Build it by the same calls on both. When a
+// client joins, the server compares Config.Version, a hash of the other fields of [Config], and
+// hashes of the components' names in their order. It does not compare functions such as Step,
+// codecs and the layouts of structs: change the Version with those. It is read-only once a server
+// or client uses it, and may then be shared.
 type Protocol[S any, I comparable] struct {
 	game       Game[S, I]
 	schema     *snapshot.Schema
@@ -115,14 +117,14 @@ func withDefaults[A any](pose func(A) components.Pose3D) func(A) components.Pose
 // platforms, doors, the sun. The server sends no motion of them. Clients draw them at the same tick
 // as their own player, so that a player stands on the platform that carries it. It panics for a nil
 // path and for an archetype of [Bodies].
-func (p *Protocol[S, I]) SetScriptedMover(kind uint16, path func(t Tick) components.Pose3D) {
+func (p *Protocol[S, I]) SetScriptedMover(archetype uint16, path func(t Tick) components.Pose3D) {
 	if path == nil {
 		panic("netcode: SetScriptedMover without a path; pass a function of the tick")
 	}
-	if p.bodies != nil && p.bodies.has(kind) {
-		panic(fmt.Sprintf("netcode: archetype %d is a scripted mover and a body; it can be only one of them", kind))
+	if p.bodies != nil && p.bodies.has(archetype) {
+		panic(fmt.Sprintf("netcode: archetype %d is a scripted mover and a body; it can be only one of them", archetype))
 	}
-	p.movers[kind] = withDefaults(path)
+	p.movers[archetype] = withDefaults(path)
 }
 
 // TickRate returns the rate of both engines in steps per second.

@@ -94,27 +94,12 @@ func (s *Server[S, I]) Install(e *ecs.Engine) {
 	if s.protocol.bodies != nil {
 		s.bodies = s.protocol.bodies.server(s)
 	}
-	e.AddAt(ecs.FixedUpdate, OrderNetwork, &serverSystem{"server's inputs", s.beginStep, nil})
+	e.AddAt(ecs.FixedUpdate, OrderNetwork, &netSystem{"server's inputs", s.beginStep, nil})
 	// Behind the hierarchy's sweep, so that no snapshot shows the children of a parent that has
 	// just been despawned; before any capture, which settles the writes.
-	e.AddAt(ecs.FixedEnd, OrderReplicate, &serverSystem{"server's snapshots", s.endStep, nil})
-	e.AddAt(ecs.FixedEnd, ecs.OrderCapture+1, &serverSystem{"server's settling", s.settleWrites, nil})
-	e.AddAt(ecs.NormalUpdate, OrderNetwork, &serverSystem{"server's sockets", s.receiveAll, s.close})
-}
-
-type serverSystem struct {
-	name     string
-	update   func()
-	finalize func()
-}
-
-func (s *serverSystem) Initialize(*arche.World) {}
-func (s *serverSystem) Update(*arche.World)     { s.update() }
-func (s *serverSystem) Name() string            { return s.name }
-func (s *serverSystem) Finalize(*arche.World) {
-	if s.finalize != nil {
-		s.finalize()
-	}
+	e.AddAt(ecs.FixedEnd, OrderReplicate, &netSystem{"server's snapshots", s.endStep, nil})
+	e.AddAt(ecs.FixedEnd, ecs.OrderCapture+1, &netSystem{"server's settling", s.settleWrites, nil})
+	e.AddAt(ecs.NormalUpdate, OrderNetwork, &netSystem{"server's sockets", s.receiveAll, s.close})
 }
 
 // now returns the server's clock, whose zero is the edge of tick 0. It does not advance for time

@@ -100,7 +100,7 @@ func (s *Server[S, I]) commitParents() {
 		for ; set != 0; set &= set - 1 {
 			slot := word*64 + bits.TrailingZeros64(set)
 			tr := (*replicationState)(s.world.Get(t.bySlot[slot], t.track))
-			if !tr.attached {
+			if !tr.reattached {
 				continue
 			}
 			_ = s.net.SetParent(tr.id, NoEntity)
@@ -114,7 +114,7 @@ func (s *Server[S, I]) commitParents() {
 		if err != nil && !tr.refused {
 			s.config.Log.Error("tandem: an entity is shown without its parent", "entity", tr.id.String(), "error", err)
 		}
-		tr.attached, tr.refused = err != nil, err != nil
+		tr.reattached, tr.refused = err != nil, err != nil
 		if err != nil {
 			refused = append(refused, e)
 		}

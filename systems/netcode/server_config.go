@@ -72,10 +72,10 @@ type ServerConfig[S any, I comparable] struct {
 	InputMode InputMode
 	// InputCredit is how much time a player may make up for at once after a silence, in the mode
 	// [OnArrival]; zero means 100 ms, at most 2 s. The player loses the rest of a silence, which
-	// its client corrects: over an ordered stream, on which each lost packet is a stall of a third
-	// of a second, a second is right. It is also how far a player can leap by a deliberate silence.
-	// It counts as at least the interval between two of the player's snapshots, 200 ms at 5 Hz:
-	// with less an honest player would lose time on a perfect line.
+	// its client corrects. A second is right for an ordered stream, on which each lost packet
+	// causes a stall of a round trip, and of at least 200 ms. It is also how far a player can leap
+	// by a deliberate silence. It counts as at least the interval between two of the player's
+	// snapshots, 200 ms at 5 Hz: with less an honest player would lose time on a perfect line.
 	InputCredit time.Duration
 	// Kick is the policy for the removal of players that send too much.
 	Kick prediction.Policy

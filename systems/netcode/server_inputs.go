@@ -19,8 +19,8 @@ const (
 	OnArrival
 )
 
-// playerInputs receives the inputs of one player and selects those that run in a step. There is one
-// implementation for each [InputMode].
+// playerInputs receives the inputs of one player and selects those that run in a step. Player.step
+// in server_player.go applies them to the state. There is one implementation for each [InputMode].
 type playerInputs[I comparable] interface {
 	// Admit counts a datagram of the player and reports whether it may be decoded.
 	Admit() bool

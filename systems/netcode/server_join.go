@@ -195,6 +195,7 @@ func (s *Server[S, I]) resumed(h *hello) *Player[S, I] {
 }
 
 // admit makes a connection a new or a resumed player, or returns the reason for a refusal.
+// ServerConfig.Authenticate verifies the client's token.
 func (s *Server[S, I]) admit(conn Conn, greeting []byte, now time.Duration) (refused Reason) {
 	r := NewReader(greeting)
 	var h hello

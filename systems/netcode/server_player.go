@@ -65,11 +65,11 @@ type Player[S any, I comparable] struct {
 	rewound rewound[S, I]
 	// by how much the player's view is older than the tick of its newest input, in 1/16 ticks, as
 	// its client claims
-	lag  int64
-	own  ownSent
-	near bitset // with Interest: slots near enough to be relevant, now and before
-	was  bitset
-	kick Reason
+	viewAge int64
+	own     ownSent
+	near    bitset // with Interest: slots near enough to be relevant, now and before
+	was     bitset
+	kick    Reason
 
 	shared struct { // the input that other players receive
 		id EntityID
@@ -166,7 +166,7 @@ func (p *Player[S, I]) transform() *components.Transform3D {
 	return p.server.transforms.Get(p.Entity)
 }
 
-// step runs the player's inputs of this tick.
+// step applies the player's inputs of this tick to its state by Game.Step.
 func (p *Player[S, I]) step(t Tick, now time.Duration) {
 	game := &p.server.protocol.game
 	p.inputs.Begin(now)
@@ -193,7 +193,7 @@ func (p *Player[S, I]) writePose() {
 // changes, is kept.
 func (p *Player[S, I]) setView(view Tick, fraction uint64, hasInputs bool, newest Tick) {
 	if from, ok := p.inputs.ViewedFrom(newest, hasInputs); ok {
-		p.lag = int64(from.Sub(view))<<viewBits - int64(fraction)
+		p.viewAge = int64(from.Sub(view))<<viewBits - int64(fraction)
 	}
 }
 

@@ -11,19 +11,19 @@ import (
 
 // replicationState is the hidden component of replicated entities on a server.
 type replicationState struct {
-	id        EntityID
-	archetype uint16
-	revision  uint32
-	last      components.Pose3D // after the previous step, as it was written
-	velocity  mgl32.Vec3
-	angular   mgl32.Vec3
-	jumps     uint8
-	rests     bool
-	parent    EntityID // its pose is relative to it
-	attached  bool     // its parent has changed since the last commit
-	refused   bool     // it could not be attached there
-	owner     uint16
-	always    bool // is marked AlwaysRelevant
+	id         EntityID
+	archetype  uint16
+	revision   uint32
+	last       components.Pose3D // after the previous step, as it was written
+	velocity   mgl32.Vec3
+	angular    mgl32.Vec3
+	jumps      uint8
+	rests      bool
+	parent     EntityID // its pose is relative to it
+	reattached bool     // its parent has changed since the last commit
+	refused    bool     // it could not be attached there
+	owner      uint16
+	always     bool // is marked AlwaysRelevant
 	// it has moved from one base to another in a continuous motion: last is in the new frame
 	// already
 	passenger bool
@@ -109,7 +109,7 @@ func (s *Server[S, I]) collectChanges() {
 			}
 			if parent := s.idOf(s.parentOf(query.Entity())); parent != tr.parent {
 				// Its pose is in another frame from now on, which is a jump.
-				tr.parent, tr.attached = parent, true
+				tr.parent, tr.reattached = parent, true
 				if tr.revision != 0 && !tr.passenger {
 					tr.jumps++
 					tr.last, tr.velocity, tr.angular = *written.Value(), mgl32.Vec3{}, mgl32.Vec3{}

@@ -81,7 +81,7 @@ func (p *Player[S, I]) Rewind(look func(at func(e arche.Entity) (components.Pose
 	if t, ok := p.encoder.AckedTick(); ok {
 		acked = now + int64(t.Sub(s.Tick()))
 	}
-	view := min(now<<viewBits-p.lag, acked<<viewBits, now<<viewBits)
+	view := min(now<<viewBits-p.viewAge, acked<<viewBits, now<<viewBits)
 	view = max(view, (now-s.history.limit)<<viewBits, 0)
 	r.from, r.fraction = view>>viewBits, float32(view&(1<<viewBits-1))/(1<<viewBits)
 	r.before, r.after = s.history.row(r.from), s.history.row(r.from+1)

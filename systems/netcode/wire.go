@@ -28,6 +28,10 @@ const (
 	minMTU     = 200  // a connection that carries less is of no use
 )
 
+// longPatience is the longest silence of a connection in use: a full queue on a slow line is 20 s
+// long.
+const longPatience = 22 * time.Second
+
 // secret proves that a client resumes its own session.
 type secret [secretSize]byte
 

@@ -30,8 +30,6 @@ import (
 	"fmt"
 	"slices"
 	"time"
-
-	"github.com/tandem-ecs/tandem/systems/netcode/internal/address"
 )
 
 // These are the limits of a list.
@@ -58,17 +56,6 @@ type heldError struct{}
 
 func (heldError) Error() string   { return "somebody is just joining with this join link" }
 func (heldError) Temporary() bool { return true }
-
-// BannedError refuses a banned player. Reason is the operator's text, one line, and may be empty.
-type BannedError struct{ Reason string }
-
-// Error returns a text that may be shown to the banned player.
-func (e *BannedError) Error() string {
-	if e.Reason == "" {
-		return "you are banned from this server"
-	}
-	return "you are banned from this server: " + e.Reason
-}
 
 // Invitation holds the conditions under which a token is valid. The zero value admits no player.
 type Invitation struct {
@@ -146,11 +133,8 @@ func (i Invitation) spent(now time.Time) error {
 // does.
 func (l *List) Check(now time.Time, addr string, token []byte, id [32]byte, resumes bool) error {
 	name := hash(token)
-	at, known := address.Parse(addr)
-	for i := range l.bans {
-		if b := &l.bans[i]; b.Token == name || known && b.Network.IsValid() && b.Network.Contains(at) {
-			return &BannedError{b.Reason}
-		}
+	if err := l.banned(name, addr); err != nil {
+		return err
 	}
 	if resumes {
 		return nil

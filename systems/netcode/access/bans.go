@@ -21,6 +21,17 @@ type Ban struct {
 	Since   time.Time
 }
 
+// BannedError refuses a banned player. Reason is the operator's text, one line, and may be empty.
+type BannedError struct{ Reason string }
+
+// Error returns a text that may be shown to the banned player.
+func (e *BannedError) Error() string {
+	if e.Reason == "" {
+		return "you are banned from this server"
+	}
+	return "you are banned from this server: " + e.Reason
+}
+
 // Ban excludes the holders of a token (nil: no token), and every player at an address or in a
 // network (empty: none). An IPv6 address stands for its /64, which belongs to one customer. The
 // banned players are shown the reason, cut to one line of 100 bytes. Ban fails without a token and
@@ -56,6 +67,18 @@ func (l *List) Unban(id int) bool {
 
 // Bans returns a copy of all bans, the oldest first.
 func (l *List) Bans() []Ban { return slices.Clone(l.bans) }
+
+// banned returns a [*BannedError] if a ban excludes the token with the hash, or the address, and
+// nil otherwise. [List.Check] calls it.
+func (l *List) banned(token, addr string) error {
+	at, known := address.Parse(addr)
+	for i := range l.bans {
+		if b := &l.bans[i]; b.Token == token || known && b.Network.IsValid() && b.Network.Contains(at) {
+			return &BannedError{b.Reason}
+		}
+	}
+	return nil
+}
 
 // parseNetwork parses an address, with or without a port, or a network such as 203.0.113.0/24.
 func parseNetwork(text string) (netip.Prefix, error) {

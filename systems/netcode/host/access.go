@@ -71,8 +71,9 @@ func (s *settings) openAccess(token string, log *slog.Logger) (*accessList, erro
 	return a, nil
 }
 
-// admit refuses a client that has neither the server's token nor an invitation, or is banned.
-func (a *accessList) admit(c netcode.JoinRequest) error {
+// authenticate verifies the token of a client that asks to join. It refuses a client that has
+// neither the server's token nor an invitation, or is banned.
+func (a *accessList) authenticate(c netcode.JoinRequest) error {
 	err := a.Check(a.clock(), c.Addr, c.Token, c.ResumeID, c.Resumes)
 	if errors.Is(err, access.ErrToken) && subtle.ConstantTimeCompare(c.Token, []byte(a.token)) == 1 {
 		return nil

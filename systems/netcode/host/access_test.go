@@ -185,7 +185,7 @@ func TestClockIsSetBack(t *testing.T) {
 	}
 	_, token, _ := strings.Cut(strings.TrimSpace(out.String()), "#+")
 	may := func(a *accessList) error {
-		return a.admit(netcode.JoinRequest{Addr: "203.0.113.9:1", Token: []byte(token)})
+		return a.authenticate(netcode.JoinRequest{Addr: "203.0.113.9:1", Token: []byte(token)})
 	}
 	for _, test := range []struct {
 		ahead time.Duration // at the time at which the invitation was made

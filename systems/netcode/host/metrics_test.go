@@ -18,7 +18,6 @@ import (
 	"time"
 
 	"github.com/tandem-ecs/tandem/systems/netcode"
-	"github.com/tandem-ecs/tandem/systems/netcode/internal/congestion"
 	"github.com/tandem-ecs/tandem/systems/netcode/transport"
 )
 
@@ -131,7 +130,7 @@ func TestMetricsLetGo(t *testing.T) {
 
 func TestMetricsSayWhatSetsTheRates(t *testing.T) {
 	stats := netcode.ServerStats{LeastRate: 4321, MostQueue: 87 * time.Millisecond}
-	stats.Causes[congestion.Shared] = 2
+	stats.Causes[netcode.RateShared] = 2
 	vars := serverVars(stats, transport.ListenerStats{})
 	for name, want := range map[string]string{"least_rate": "4321", "most_queue_ms": "87", "rate_shared": "2", "rate_free": "0", "rate_silence": "0"} {
 		if got := fmt.Sprint(vars[name]); got != want {

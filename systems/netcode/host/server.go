@@ -66,12 +66,12 @@ func NewServer[S any, I comparable](h *Host, e *ecs.Engine, p *netcode.Protocol[
 	if c.Log == nil {
 		c.Log = h.log
 	}
-	list, admit, joined, confirmed, left := h.access, c.Authenticate, c.Joined, c.Confirmed, c.Left
+	list, authenticate, joined, confirmed, left := h.access, c.Authenticate, c.Joined, c.Confirmed, c.Left
 	c.Authenticate = func(c netcode.JoinRequest) error {
-		if err := list.admit(c); err != nil || admit == nil {
+		if err := list.authenticate(c); err != nil || authenticate == nil {
 			return err
 		}
-		return admit(c)
+		return authenticate(c)
 	}
 	if joined != nil { // otherwise netcode.NewServer reports that it is missing
 		c.Joined = func(p *netcode.Player[S, I]) (S, arche.Entity) {

@@ -1,5 +1,8 @@
 // Package bucket contains the token buckets that limit rates in the netcode. A [Bucket] is filled
 // by its owner, for example once a tick. A [Paced] bucket fills with time.
+//
+// The transports' admission has token buckets of its own, which count in time.Duration: the state
+// of one is a single Duration, of which it keeps a table of thousands.
 package bucket
 
 import "time"

@@ -4,11 +4,12 @@
 // # Client
 //
 // A [Predictor] runs the server's own step function ahead of the server. [Predictor.Advance] runs
-// once per fixed step with the player's input. [Predictor.Reconcile] takes each authoritative state
-// that arrives: it goes back to that state and replays the inputs since. The [Pending] inputs are
-// sent again with every packet until the server has acknowledged them ([Pending.Write]). The drawn
-// position approaches a corrected one gradually, by an error offset that is never part of the
-// simulated state.
+// once per fixed step with the player's input. [Predictor.Reconcile] compares each authoritative
+// state that arrives with the prediction for its tick. If the error is above the tolerance, it goes
+// back to that state and replays the inputs since. Otherwise the prediction is kept. The newest
+// [Pending] inputs are sent again with every packet until the server has acknowledged them
+// ([Pending.Write]). How a correction is drawn is no part of this package: package interpolation
+// fades it out of the picture.
 //
 // # Server
 //

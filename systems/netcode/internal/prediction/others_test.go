@@ -10,16 +10,16 @@ import (
 	"github.com/tandem-ecs/tandem/systems/netcode/internal/tick"
 )
 
-// letsGoAfter is for how many ticks another player's input is assumed to continue. It is small, so
+// releaseAfter is for how many ticks another player's input is assumed to continue. It is small, so
 // that older states are common.
-const letsGoAfter = 8
+const releaseAfter = 8
 
 // exact is a tolerance for rounding only. With a greater one the prediction may differ from the
 // truth by the tolerance, and less than that decides in which tick a push begins.
 const exact = 1e-9
 
 func guess(last control, ticks int) control {
-	if ticks > letsGoAfter {
+	if ticks > releaseAfter {
 		return control{}
 	}
 	return last

@@ -16,7 +16,8 @@ type flight struct {
 // at one time, the one that was pushed first is the last.
 type flights []flight
 
-func (f flights) next() (at time.Duration, ok bool) {
+// earliest returns the arrival of the next datagram, and false if none is under way.
+func (f flights) earliest() (at time.Duration, ok bool) {
 	if len(f) == 0 {
 		return 0, false
 	}

@@ -250,7 +250,7 @@ func (l *Link) Pop(now time.Duration) (datagram []byte, at time.Duration, ok boo
 // take is Pop without advancing time.
 func (l *Link) take(until time.Duration) (datagram []byte, at time.Duration, ok bool) {
 	l.release()
-	next, ok := l.flights.next()
+	next, ok := l.flights.earliest()
 	if !ok || next > until {
 		return nil, 0, false
 	}
@@ -296,7 +296,7 @@ func (l *Link) arrived(now time.Duration) bool {
 // earlier time at which a packet may leave the queue in front of the bottleneck. It returns false
 // if no datagram is in flight, and if the bottleneck passes nothing for good.
 func (l *Link) Next() (at time.Duration, ok bool) {
-	at, ok = l.flights.next()
+	at, ok = l.flights.earliest()
 	if l.queued > 0 && l.queue.at != never && (!ok || l.queue.at < at) {
 		return max(l.queue.at, l.now), true
 	}

@@ -11,8 +11,9 @@ type frames struct {
 	left   uint64 // bytes of the payload to come
 }
 
-// scan continues with a piece. It returns how many frames had their header end in it, and how many
-// of those carry nothing: pings, pongs, and empty pieces of a message that continues.
+// scan reads the next piece of the stream. It returns how many headers end in it, and how many of
+// their frames bring no data of a message: pings and pongs, also those with a payload, and empty
+// pieces of a message that continues.
 func (f *frames) scan(b []byte) (begun, empty int) {
 	for len(b) > 0 {
 		if f.left > 0 {

@@ -49,8 +49,8 @@ func New(all, each Rate) *Limiter {
 	return &Limiter{all: newGate(all), each: newGate(each), seed: maphash.MakeSeed()}
 }
 
-// Allow takes a token for the address at a time on any monotonic epoch, and reports whether there
-// was one. A refusal takes none.
+// Allow takes a token for the address, and reports whether there was one. A refusal takes none. now
+// is a monotonic time from any zero, the same in every call.
 func (l *Limiter) Allow(now time.Duration, addr netip.Addr) bool {
 	network := &l.networks[l.index(addr)]
 	total, okAll := l.all.take(l.total, now, 1)

@@ -2,7 +2,9 @@ package admission
 
 import "time"
 
-// Bucket is a token bucket for one purpose. It has no lock: its owner has one.
+// Bucket is a token bucket for one purpose. It counts in time.Duration, as the [Limiter] does, so
+// that it can return for how long it owes tokens. Package bucket of the netcode counts in tokens,
+// so that a sender can ask for the number that it may spend. It has no lock: its owner has one.
 type Bucket struct {
 	gate  gate
 	state time.Duration
@@ -11,8 +13,8 @@ type Bucket struct {
 // NewBucket returns a full bucket. A rate or a burst below 1 panics.
 func NewBucket(r Rate) Bucket { return Bucket{gate: newGate(r)} }
 
-// Allow takes n tokens at a time on any monotonic epoch if the bucket is not empty, and reports
-// whether it took them. The bucket may owe a part of them afterwards.
+// Allow takes n tokens if the bucket is not empty, and reports whether it took them. The bucket may
+// owe a part of them afterwards. now is a monotonic time from any zero, the same in every call.
 func (b *Bucket) Allow(now time.Duration, n int) bool {
 	state, ok := b.gate.take(b.state, now, n)
 	if ok {
@@ -21,8 +23,8 @@ func (b *Bucket) Allow(now time.Duration, n int) bool {
 	return ok
 }
 
-// Spend takes n tokens at a time, even if the bucket has fewer, and returns for how long the bucket
-// owes some of them.
+// Spend takes n tokens, even if the bucket has fewer, and returns for how long the bucket owes some
+// of them. now is as for Allow.
 func (b *Bucket) Spend(now time.Duration, n int) time.Duration {
 	b.state, _ = b.gate.take(b.state, now, n)
 	return max(0, b.state-now-b.gate.slack-b.gate.interval)

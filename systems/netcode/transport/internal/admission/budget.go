@@ -12,8 +12,8 @@ type Budget struct{ count, bytes Bucket }
 // NewBudget returns a full budget. A rate or a burst below 1 panics.
 func NewBudget(count, bytes Rate) Budget { return Budget{NewBucket(count), NewBucket(bytes)} }
 
-// Allow takes the tokens of count frames with their bytes at a time if both buckets have some, and
-// reports whether it took them. Each token counts cost times.
+// Allow takes the tokens of count frames with their bytes if both buckets have some, and reports
+// whether it took them. Each token counts cost times. now is as for [Bucket.Allow].
 func (b *Budget) Allow(now time.Duration, count, bytes, cost int) bool {
 	return b.count.Allow(now, count*cost) && b.bytes.Allow(now, bytes*cost)
 }

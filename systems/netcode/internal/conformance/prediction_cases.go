@@ -87,7 +87,7 @@ func predictionCases() []special {
 			},
 		},
 		{
-			number: "27", condition: "10 s of silence, then 300 inputs, on arrival", once: true,
+			number: "27", condition: "10 s of silence, then 306 inputs, on arrival", once: true,
 			bounds: []Bound{
 				{Lane: player, What: "moved in the tick that processes them", Unit: Metres, Limit: 0.6},
 				{Lane: "Seed: Log #5's rule", What: "moved in the tick that processes them", Unit: Metres, Limit: 0.6, Control: true},
@@ -101,7 +101,7 @@ func predictionCases() []special {
 }
 
 // speedOnTicks returns the speed, relative to an honest client, of a client that sends a number of
-// inputs per tick, as far ahead as the server accepts them.
+// inputs per tick. The newest of them is Window-1 ticks ahead of the server.
 func speedOnTicks(times int) float64 {
 	b := prediction.NewBuffer(0, prediction.BufferConfig[control]{Rules: controlRules})
 	var state runner

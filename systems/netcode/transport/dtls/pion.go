@@ -20,7 +20,7 @@ const (
 	// headers.
 	flightSize = 1100
 	// flightInterval is how long an end waits before it repeats its part of the handshake. It does
-	// not grow, since there are only 3 s.
+	// not grow, since the handshake must end within Config.HandshakeTimeout, 3 s by default.
 	flightInterval = 250 * time.Millisecond
 	// replayWindow is the number of records behind the newest within which a record is accepted,
 	// once.
