@@ -39,9 +39,7 @@ func space3D() space[components.Pose3D, mgl32.Mat4] {
 		},
 		advice: "its poses are in the plane: use hierarchy.New2D",
 		newFrames: func() frames[components.Pose3D, mgl32.Mat4] {
-			return &matrices[components.Pose3D, mgl32.Mat4, affine.Matrix]{
-				toLocal: (*affine.Matrix).Set, toWorld: (*affine.Matrix).To, mul: affine.Compose,
-			}
+			return newFrames((*affine.Matrix).Set, (*affine.Matrix).To, affine.Compose)
 		},
 	}
 }
@@ -59,35 +57,33 @@ func space2D() space[components.Pose2D, mgl32.Mat3] {
 		},
 		advice: "its poses are in space: use hierarchy.New3D",
 		newFrames: func() frames[components.Pose2D, mgl32.Mat3] {
-			return &matrices[components.Pose2D, mgl32.Mat3, affine.Matrix2]{
-				toLocal: (*affine.Matrix2).Set, toWorld: (*affine.Matrix2).To, mul: affine.Compose2,
-			}
+			return newFrames((*affine.Matrix2).Set, (*affine.Matrix2).To, affine.Compose2)
 		},
 	}
 }
 
 // frames are the local and world matrices of the members of a hierarchy, in their order. The
-// interface hides the type of the local matrices.
-type frames[P, M any] interface {
+// functions are methods of matrices, whose third type parameter they hide.
+type frames[P, M any] struct {
 	// resize makes room for n members. The old matrices are not kept.
-	resize(n int)
+	resize func(n int)
 	// take takes a member's local pose over.
-	take(at int32, local *P)
+	take func(at int32, local *P)
 	// takeRows takes over the local poses of the rows that belong to members, and adds those to a
 	// set.
-	takeRows(o *tree.Order, rows *interpolation.Rows[P], taken []uint64)
+	takeRows func(o *tree.Order, rows *interpolation.Rows[P], taken []uint64)
 	// hold returns a function that writes a member's present local matrix to another place.
-	hold(at int32) (put func(at int32))
+	hold func(at int32) (put func(at int32))
 	// world returns a member's world matrix.
-	world(at int32) *M
+	world func(at int32) *M
 	// compose makes the world matrices of a run of members. Those of their parents before the run
 	// must be right.
-	compose(nodes []tree.Node, from, to int32)
+	compose func(nodes []tree.Node, from, to int32)
 	// composeOn makes a member's world matrix below another one, or of its local pose alone if that
 	// is nil.
-	composeOn(at int32, above *M)
+	composeOn func(at int32, above *M)
 	// along composes poses on the way down from above, which is nil for a root.
-	along(way []arche.Entity, local func(arche.Entity) *P, above *M) M
+	along func(way []arche.Entity, local func(arche.Entity) *P, above *M) M
 }
 
 // matrices are frames whose local matrices are of type A. The operands of a world matrix lie just
@@ -103,6 +99,11 @@ type matrices[P, M, A any] struct {
 	// Scratch: variables would be allocated in every call, since functions get pointers to them.
 	own        A
 	one, other M
+}
+
+func newFrames[P, M, A any](toLocal func(a *A, p *P), toWorld func(a *A, m *M), mul func(m, above *M, local *A)) frames[P, M] {
+	f := &matrices[P, M, A]{toLocal: toLocal, toWorld: toWorld, mul: mul}
+	return frames[P, M]{f.resize, f.take, f.takeRows, f.hold, f.world, f.compose, f.composeOn, f.along}
 }
 
 func (f *matrices[P, M, A]) resize(n int) {

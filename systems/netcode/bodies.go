@@ -108,14 +108,14 @@ func PredictBodies[B comparable, S any, I comparable](p *Protocol[S, I], name st
 	if b.ProxyState != nil {
 		kind.inputs = snapshot.Register(p.schema, name+"'s pushers", sharedCodec[I]{p.game.Inputs})
 	}
-	p.bodies = kind
+	p.bodies = &bodiesOf[S, I]{has: kind.has, server: kind.server, client: kind.client}
 }
 
 // bodiesOf is a protocol's bodies without their type parameter.
-type bodiesOf[S any, I comparable] interface {
-	has(kind uint16) bool
-	server(s *Server[S, I]) serverBodies
-	client(c *Client[S, I], own *prediction.Predictor[S, I], number uint16) clientBodies
+type bodiesOf[S any, I comparable] struct {
+	has    func(kind uint16) bool
+	server func(s *Server[S, I]) serverBodies
+	client func(c *Client[S, I], own *prediction.Predictor[S, I], number uint16) clientBodies
 }
 
 // bodiesKind is a protocol's bodies before there is a world.

@@ -75,7 +75,7 @@ type Protocol[S any, I comparable] struct {
 	grid       Grid           // of positions
 	ticks      clocksync.Grid // of both engines
 	components []componentKind
-	bodies     bodiesOf[S, I] // nil: none
+	bodies     *bodiesOf[S, I] // nil: none
 	movers     map[uint16]func(t Tick) components.Pose3D
 }
 
