@@ -164,9 +164,9 @@ func (a *ages) shift(by time.Duration) {
 }
 
 // wait returns the waiting time with the least cost, for bodies of which each is sent once in an
-// interval and the given round more. Their newest states are older than the newest snapshot by up to
-// the round, for which the view waits in addition. So a level costs the mean of the dry time over
-// the round above it: only the last of the bodies need all of the waiting time.
+// interval and the given round more. Their newest states are older than the newest snapshot by up
+// to the round, for which the view waits in addition. So a level costs the mean of the dry time
+// over the round above it: only the last of the bodies need all of the waiting time.
 func (a *ages) wait(interval, round time.Duration) time.Duration {
 	if a.fresh == 0 {
 		return a.waits
