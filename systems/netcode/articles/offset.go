@@ -6,12 +6,12 @@ import (
 	"time"
 )
 
-// DefaultHalfLife is the half-life of an [ErrorOffset] whose HalfLife is 0. After 0.7 s 9 % of an
+// defaultHalfLife is the half-life of an [ErrorOffset] whose HalfLife is 0. After 0.7 s 9 % of an
 // offset are left.
-const DefaultHalfLife = 200 * time.Millisecond
+const defaultHalfLife = 200 * time.Millisecond
 
-// Space computes differences of values. This package has [Scalar], [Angle], [Vec2], [Vec3] and
-// [Rotation]. Implement it for a type of your own.
+// Space computes differences of values. This package has [Scalar], [Vec3] and [Rotation]. Implement
+// it for a type of your own.
 type Space[T any] interface {
 	// Offset returns the offset with which Apply turns from into to.
 	Offset(from, to T) T
@@ -34,8 +34,8 @@ type Space[T any] interface {
 // Source: G. Fiedler, "State Synchronization", 2015. The product fades its corrections in package
 // interpolation.
 type ErrorOffset[T any, S Space[T]] struct {
-	// HalfLife is the time in which an offset halves. 0 means DefaultHalfLife. With a negative
-	// half-life offsets vanish at once.
+	// HalfLife is the time in which an offset halves. 0 means 200 ms. With a negative half-life
+	// offsets vanish at once.
 	HalfLife time.Duration
 	// Snap is the size beyond which an offset is dropped instead of hidden, as after a teleport. 0
 	// means never.
@@ -56,14 +56,11 @@ func (e *ErrorOffset[T, S]) Correct(before, after T) bool {
 	size := e.space.Size(e.offset)
 	e.active = size > e.rest()
 	if math.IsNaN(size) || math.IsInf(size, 0) || e.Snap > 0 && size > e.Snap {
-		e.Clear()
+		e.active = false
 		return false
 	}
 	return true
 }
-
-// Clear drops the offset.
-func (e *ErrorOffset[T, S]) Clear() { e.active = false }
 
 // Advance decays the offset over a time. Negative times count as 0.
 func (e *ErrorOffset[T, S]) Advance(dt time.Duration) {
@@ -71,9 +68,9 @@ func (e *ErrorOffset[T, S]) Advance(dt time.Duration) {
 		return
 	}
 	half := e.HalfLife
-	half = cmp.Or(half, DefaultHalfLife)
+	half = cmp.Or(half, defaultHalfLife)
 	if half < 0 {
-		e.Clear()
+		e.active = false
 		return
 	}
 	e.offset = e.space.Scale(e.offset, math.Exp2(-float64(dt)/float64(half)))

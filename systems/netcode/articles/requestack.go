@@ -18,9 +18,9 @@ func (r Request) Answer(client time.Duration) Acknowledge {
 	return Acknowledge{Server: r.Server, Client: client}
 }
 
-// Measure returns the ping time and the clock offset, server minus client, when the answer arrives
+// measure returns the ping time and the clock offset, server minus client, when the answer arrives
 // at a time of the server's clock.
-func (a Acknowledge) Measure(server time.Duration) (ping, offset time.Duration) {
+func (a Acknowledge) measure(server time.Duration) (ping, offset time.Duration) {
 	ping = server - a.Server
 	return ping, a.Server - a.Client + ping/2
 }
@@ -46,7 +46,7 @@ type RequestAck struct {
 
 // Acknowledged processes an answer that arrived at a time of the server's clock.
 func (r *RequestAck) Acknowledged(a Acknowledge, server time.Duration) {
-	r.ping, r.offset = a.Measure(server)
+	r.ping, r.offset = a.measure(server)
 }
 
 // Set sets the offset that the server sent.

@@ -21,40 +21,6 @@ func (Scalar) Scale(offset, k float64) float64 { return offset * k }
 // Size implements [Space].
 func (Scalar) Size(offset float64) float64 { return math.Abs(offset) }
 
-// Angle is the [Space] of angles in radians. Their difference is the shorter way round.
-type Angle struct{}
-
-// Offset implements [Space].
-func (Angle) Offset(from, to float32) float32 {
-	return float32(math.Remainder(float64(to)-float64(from), 2*math.Pi))
-}
-
-// Apply implements [Space].
-func (Angle) Apply(v, offset float32) float32 { return v + offset }
-
-// Scale implements [Space].
-func (Angle) Scale(offset float32, k float64) float32 { return offset * float32(k) }
-
-// Size implements [Space].
-func (Angle) Size(offset float32) float64 { return math.Abs(float64(offset)) }
-
-// Vec2 is the [Space] of positions in the plane.
-type Vec2 struct{}
-
-// Offset implements [Space].
-func (Vec2) Offset(from, to mgl32.Vec2) mgl32.Vec2 { return to.Sub(from) }
-
-// Apply implements [Space].
-func (Vec2) Apply(v, offset mgl32.Vec2) mgl32.Vec2 { return v.Add(offset) }
-
-// Scale implements [Space].
-func (Vec2) Scale(offset mgl32.Vec2, k float64) mgl32.Vec2 { return offset.Mul(float32(k)) }
-
-// Size implements [Space].
-func (Vec2) Size(offset mgl32.Vec2) float64 {
-	return math.Hypot(float64(offset[0]), float64(offset[1]))
-}
-
 // Vec3 is the [Space] of positions in space.
 type Vec3 struct{}
 

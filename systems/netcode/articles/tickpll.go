@@ -203,6 +203,3 @@ func (p *TickPLL) made(err, dt float64) float64 {
 
 // Drift returns the estimated rate of the server's clock relative to this one, less one.
 func (p *TickPLL) Drift() float64 { return p.state.drift }
-
-// Error returns how far the clock was behind when the newest update arrived.
-func (p *TickPLL) Error() time.Duration { return time.Duration(p.state.err) }

@@ -6,13 +6,13 @@ import (
 	"github.com/tandem-ecs/tandem/systems/netcode/internal/rotation"
 )
 
-// Buffer keeps the samples of one body ordered by [Sample.At], in a bounded number of slots.
+// sampleBuffer keeps the samples of one body ordered by [Sample.At], in a bounded number of slots.
 //
 // A capacity c at a send interval i is enough for a view delayed by (c-4)*i: two slots are for the
 // estimate of acceleration before the view, and two are for the segment around it. A full buffer
 // drops its oldest sample. A buffer starts with 16 slots and doubles when a longer delay or a burst
-// first needs more. After that it allocates nothing. Create it with [NewBuffer].
-type Buffer struct {
+// first needs more. After that it allocates nothing. Create it with [newSampleBuffer].
+type sampleBuffer struct {
 	slots []Sample // a ring; len is a power of two
 	most  int      // slots
 	first int
@@ -21,23 +21,23 @@ type Buffer struct {
 	revision uint32 // changes with every accepted sample
 }
 
-// DefaultCapacity is 128 samples: four seconds at 30 Hz. That is enough for a stalled stream that
+// defaultCapacity is 128 samples: four seconds at 30 Hz. That is enough for a stalled stream that
 // arrives in one burst.
-const DefaultCapacity = 128
+const defaultCapacity = 128
 
 const firstSlots = 16
 
-// NewBuffer returns an empty buffer of at most the given capacity, rounded up to a power of two, at
-// least 4 and at most 65536. Zero or less means [DefaultCapacity].
-func NewBuffer(capacity int) *Buffer {
-	b := new(Buffer)
+// newSampleBuffer returns an empty buffer of at most the given capacity, rounded up to a power of
+// two, at least 4 and at most 65536. Zero or less means [defaultCapacity].
+func newSampleBuffer(capacity int) *sampleBuffer {
+	b := new(sampleBuffer)
 	b.init(capacity)
 	return b
 }
 
-func (b *Buffer) init(capacity int) {
+func (b *sampleBuffer) init(capacity int) {
 	if capacity <= 0 {
-		capacity = DefaultCapacity
+		capacity = defaultCapacity
 	}
 	n := 4
 	for n < capacity && n < 1<<16 {
@@ -49,7 +49,7 @@ func (b *Buffer) init(capacity int) {
 }
 
 // grow doubles the ring.
-func (b *Buffer) grow() {
+func (b *sampleBuffer) grow() {
 	slots := make([]Sample, 2*len(b.slots))
 	for i := range b.count {
 		slots[i] = *b.At(i)
@@ -58,14 +58,14 @@ func (b *Buffer) grow() {
 }
 
 // Len returns the number of samples held.
-func (b *Buffer) Len() int { return b.count }
+func (b *sampleBuffer) Len() int { return b.count }
 
 // Cap returns the greatest number of samples that the buffer can hold.
-func (b *Buffer) Cap() int { return b.most }
+func (b *sampleBuffer) Cap() int { return b.most }
 
 // At returns the i-th sample, 0 being the oldest. The pointer is valid until the next Push, Evict
 // or Clear. It panics unless 0 <= i < Len.
-func (b *Buffer) At(i int) *Sample {
+func (b *sampleBuffer) At(i int) *Sample {
 	if uint(i) >= uint(b.count) {
 		panic("interp: Buffer.At: index out of range; keep it within 0 and Len()-1")
 	}
@@ -73,7 +73,7 @@ func (b *Buffer) At(i int) *Sample {
 }
 
 // Newest returns the sample with the latest time, or nil if the buffer is empty.
-func (b *Buffer) Newest() *Sample {
+func (b *sampleBuffer) Newest() *Sample {
 	if b.count == 0 {
 		return nil
 	}
@@ -82,12 +82,12 @@ func (b *Buffer) Newest() *Sample {
 
 // Revision returns a number that changes with every accepted sample. It wraps, so compare it for
 // inequality only.
-func (b *Buffer) Revision() uint32 { return b.revision }
+func (b *sampleBuffer) Revision() uint32 { return b.revision }
 
 // Push inserts a sample at its place and reports whether it was accepted. It refuses a sample of a
 // time that is already held, a sample older than all others if no slot is free, and a sample that
 // is not [Sample.Valid].
-func (b *Buffer) Push(s Sample) bool {
+func (b *sampleBuffer) Push(s Sample) bool {
 	if !s.Valid() {
 		return false
 	}
@@ -129,7 +129,7 @@ const keepBehind = 3
 
 // Evict drops the samples that a view which never runs backwards no longer needs. The newest sample
 // always stays.
-func (b *Buffer) Evict(view time.Duration) {
+func (b *sampleBuffer) Evict(view time.Duration) {
 	n := b.Find(view) - (keepBehind - 1)
 	if n > 0 {
 		b.first = (b.first + n) & (len(b.slots) - 1)
@@ -138,7 +138,7 @@ func (b *Buffer) Evict(view time.Duration) {
 }
 
 // Find returns the index of the newest sample at or before t, or -1 if there is none.
-func (b *Buffer) Find(t time.Duration) int {
+func (b *sampleBuffer) Find(t time.Duration) int {
 	// The view is a few samples from the old end, so a linear search is faster than a bisection.
 	i := 0
 	for i < b.count && b.At(i).At() <= t {
@@ -148,7 +148,7 @@ func (b *Buffer) Find(t time.Duration) int {
 }
 
 // Clear drops all samples.
-func (b *Buffer) Clear() {
+func (b *sampleBuffer) Clear() {
 	if b.count > 0 {
 		b.revision++
 	}

@@ -14,7 +14,7 @@ const ms = time.Millisecond
 
 func at(t time.Duration) Sample { return Sample{Time: t, Rotation: mgl32.QuatIdent()} }
 
-func times(b *Buffer) []time.Duration {
+func times(b *sampleBuffer) []time.Duration {
 	var ts []time.Duration
 	for i := range b.Len() {
 		ts = append(ts, b.At(i).At())
@@ -38,7 +38,7 @@ func TestBufferOrdersSamples(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			b := NewBuffer(4)
+			b := newSampleBuffer(4)
 			for _, p := range tt.pushed {
 				b.Push(at(p))
 			}
@@ -53,7 +53,7 @@ func TestBufferOrdersSamples(t *testing.T) {
 // each time.
 func TestBufferModel(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		b := NewBuffer(rapid.SampledFrom([]int{4, 8, 32, 64}).Draw(t, "capacity"))
+		b := newSampleBuffer(rapid.SampledFrom([]int{4, 8, 32, 64}).Draw(t, "capacity"))
 		var model []Sample
 		for range rapid.IntRange(0, 200).Draw(t, "pushes") {
 			s := at(time.Duration(rapid.IntRange(0, 100).Draw(t, "time")))
@@ -92,7 +92,7 @@ func TestBufferModel(t *testing.T) {
 }
 
 func TestBufferEviction(t *testing.T) {
-	b := NewBuffer(16)
+	b := newSampleBuffer(16)
 	for i := range 10 {
 		b.Push(at(time.Duration(i) * 10))
 	}
@@ -115,7 +115,7 @@ func TestBufferEviction(t *testing.T) {
 }
 
 func TestBufferUsesAge(t *testing.T) {
-	b := NewBuffer(8)
+	b := newSampleBuffer(8)
 	for i, age := range []time.Duration{30 * ms, 0, -5 * ms} {
 		s := at(time.Duration(i+1) * 100 * ms)
 		s.Age = age
@@ -147,14 +147,14 @@ func TestBufferRefusesInvalidSamples(t *testing.T) {
 		"age":      func(s *Sample) { s.Age = math.MaxInt64 },
 	}
 	for name, spoil := range bad {
-		b := NewBuffer(4)
+		b := newSampleBuffer(4)
 		s := at(0)
 		spoil(&s)
 		if b.Push(s) {
 			t.Errorf("%s: taken", name)
 		}
 	}
-	b := NewBuffer(4)
+	b := newSampleBuffer(4)
 	b.Push(Sample{Rotation: mgl32.Quat{W: 3}})
 	b.Push(Sample{Time: 1})
 	for i := range 2 {
@@ -165,8 +165,8 @@ func TestBufferRefusesInvalidSamples(t *testing.T) {
 }
 
 func TestBufferCapacity(t *testing.T) {
-	for _, tt := range []struct{ ask, want int }{{0, DefaultCapacity}, {-1, DefaultCapacity}, {1, 4}, {33, 64}, {1 << 30, 1 << 16}} {
-		b := NewBuffer(tt.ask)
+	for _, tt := range []struct{ ask, want int }{{0, defaultCapacity}, {-1, defaultCapacity}, {1, 4}, {33, 64}, {1 << 30, 1 << 16}} {
+		b := newSampleBuffer(tt.ask)
 		if b.Cap() != tt.want {
 			t.Errorf("NewBuffer(%d) has room for %d, want %d", tt.ask, b.Cap(), tt.want)
 		}
@@ -176,5 +176,5 @@ func TestBufferCapacity(t *testing.T) {
 			t.Error("At beyond the end must panic with the remedy")
 		}
 	}()
-	NewBuffer(4).At(0)
+	newSampleBuffer(4).At(0)
 }

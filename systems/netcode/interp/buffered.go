@@ -14,7 +14,7 @@ import (
 // and rest are the same.
 type buffered struct {
 	config Config
-	buf    Buffer
+	buf    sampleBuffer
 	draw   draw
 	offset offset
 

@@ -10,8 +10,9 @@ type Config struct {
 	// Interval is the time between two snapshots of the body. Zero means a 30th of a second.
 	Interval time.Duration
 
-	// Capacity is the number of samples that a delayed interpolator keeps at most, see [Buffer].
-	// Zero means [DefaultCapacity].
+	// Capacity is the number of samples that a delayed interpolator keeps at most, rounded up to a
+	// power of two, at least 4 and at most 65536. A view delayed by n intervals needs n+4. Zero
+	// means 128: four seconds at 30 Hz.
 	Capacity int
 
 	// Extrapolation is how far a starved delayed view is extrapolated beyond the newest sample. In

@@ -31,12 +31,12 @@
 //
 // # Where the algorithms come from
 //
-// Buffer, per-sample age: "Multiplayer Platformer Log #5 - Entity Interpolation". Chase and event
-// buffer: "Champions of Mirra, Fluid Gameplay in an Online Environment". Racer: "Racer, Multiplayer
-// - interpolation/prediction". Hermite segments and the decaying offset: G. Fiedler, "Snapshot
-// Interpolation" and "State Synchronization". Projective velocity blending: C. Murphy, "Believable
-// Dead Reckoning for Networked Games", Game Engine Gems 2. Bounded extrapolation: Valve's Source
-// engine. The forgetting histogram of the delay: NetEq (WebRTC). Three things are this package's
-// own: the histogram holds the ages of the newest snapshot, the delay weighs the costs of these
-// ages, and a broken segment runs through the meeting point of its end tangents.
+// Sample buffer, per-sample age: "Multiplayer Platformer Log #5 - Entity Interpolation". Chase and
+// event buffer: "Champions of Mirra, Fluid Gameplay in an Online Environment". Racer: "Racer,
+// Multiplayer - interpolation/prediction". Hermite segments and the decaying offset: G. Fiedler,
+// "Snapshot Interpolation" and "State Synchronization". Projective velocity blending: C. Murphy,
+// "Believable Dead Reckoning for Networked Games", Game Engine Gems 2. Bounded extrapolation:
+// Valve's Source engine. The forgetting histogram of the delay: NetEq (WebRTC). Three things are
+// this package's own: the histogram holds the ages of the newest snapshot, the delay weighs the
+// costs of these ages, and a broken segment runs through the meeting point of its end tangents.
 package interp

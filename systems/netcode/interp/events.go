@@ -14,7 +14,7 @@ import (
 // that stands or runs at double speed.
 type events struct {
 	config Config
-	buf    Buffer
+	buf    sampleBuffer
 	state  State
 	shown  bool
 	piece  piece

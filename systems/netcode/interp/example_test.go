@@ -122,16 +122,3 @@ func ExampleKinds() {
 	// hermite
 	// guarded
 }
-
-// Samples may arrive late, twice and in any order.
-func ExampleBuffer() {
-	b := interp.NewBuffer(0)
-	for _, at := range []time.Duration{10, 30, 20, 30, 50} {
-		b.Push(interp.Sample{Time: at * time.Millisecond})
-	}
-	for i := range b.Len() {
-		fmt.Print(b.At(i).At(), " ")
-	}
-	// Output:
-	// 10ms 20ms 30ms 50ms
-}

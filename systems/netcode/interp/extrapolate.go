@@ -35,7 +35,7 @@ func bounded(t, limit time.Duration) (reach, weight, curve float32) {
 // beyond returns the state of the body at a time t after sample i. It uses only that sample and
 // earlier ones. It extrapolates at most as far as the configured limit, and the body slows down to
 // a stand on the way there.
-func beyond(b *Buffer, c *Config, i int, t time.Duration) State {
+func beyond(b *sampleBuffer, c *Config, i int, t time.Duration) State {
 	s := b.At(i)
 	if s.AtRest || t <= 0 || c.Extrapolation <= 0 {
 		return State{Position: s.Position, Rotation: s.Rotation}
@@ -62,7 +62,7 @@ func beyond(b *Buffer, c *Config, i int, t time.Duration) State {
 
 // steady returns the acceleration of the two segments before sample i, or zero if it was not
 // constant over them, since a kink must not be continued.
-func steady(b *Buffer, i int) mgl32.Vec3 {
+func steady(b *sampleBuffer, i int) mgl32.Vec3 {
 	last, ok := meanAcceleration(b, i-1)
 	before, okBefore := meanAcceleration(b, i-2)
 	if !ok || !okBefore || !agree(last, before) {

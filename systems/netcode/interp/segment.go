@@ -11,7 +11,7 @@ type point struct{ p, v mgl32.Vec3 }
 
 // draw returns the point at time t on the way from sample i to sample i+1, which belong to one
 // piece of the path (equal frames and discontinuity counters); t lies between their times.
-type draw func(b *Buffer, c *Config, i int, t time.Duration) point
+type draw func(b *sampleBuffer, c *Config, i int, t time.Duration) point
 
 // seconds returns a difference of times in float32. Differences are short, so no precision is lost.
 func seconds(d time.Duration) float32 { return float32(d.Seconds()) }
@@ -55,7 +55,7 @@ func underway(s, e *Sample, c *Config, t time.Duration) (h, at float32) {
 	return h, at
 }
 
-func drawLine(b *Buffer, c *Config, i int, t time.Duration) point {
+func drawLine(b *sampleBuffer, c *Config, i int, t time.Duration) point {
 	s, e := b.At(i), b.At(i+1)
 	h, at := underway(s, e, c, t)
 	if at <= 0 {
@@ -64,7 +64,7 @@ func drawLine(b *Buffer, c *Config, i int, t time.Duration) point {
 	return line(s.Position, e.Position, h, at)
 }
 
-func drawHermite(b *Buffer, c *Config, i int, t time.Duration) point {
+func drawHermite(b *sampleBuffer, c *Config, i int, t time.Duration) point {
 	s, e := b.At(i), b.At(i+1)
 	h, at := underway(s, e, c, t)
 	if at <= 0 {
@@ -77,7 +77,7 @@ func drawHermite(b *Buffer, c *Config, i int, t time.Duration) point {
 // be used.
 const guard = 0.5
 
-func drawGuarded(b *Buffer, c *Config, i int, t time.Duration) point {
+func drawGuarded(b *sampleBuffer, c *Config, i int, t time.Duration) point {
 	s, e := b.At(i), b.At(i+1)
 	h, at := underway(s, e, c, t)
 	v0, v1 := velocity(b, i, i), velocity(b, i+1, i)
@@ -92,7 +92,7 @@ func drawGuarded(b *Buffer, c *Config, i int, t time.Duration) point {
 // velocity returns the velocity at sample i, for drawing the segment that starts at sample seg (i
 // is seg or seg+1). A velocity that was not sent is computed from the neighbouring segments if
 // their motion is similar, and from the segment's own chord if not.
-func velocity(b *Buffer, i, seg int) mgl32.Vec3 {
+func velocity(b *sampleBuffer, i, seg int) mgl32.Vec3 {
 	s := b.At(i)
 	switch {
 	case s.AtRest:
@@ -116,11 +116,11 @@ func velocity(b *Buffer, i, seg int) mgl32.Vec3 {
 }
 
 // joined reports whether the samples i and i+1 exist and belong to one piece of the path.
-func joined(b *Buffer, i int) bool {
+func joined(b *sampleBuffer, i int) bool {
 	return i >= 0 && i+1 < b.Len() && b.At(i).piece() == b.At(i+1).piece()
 }
 
-func chord(b *Buffer, i int) mgl32.Vec3 {
+func chord(b *sampleBuffer, i int) mgl32.Vec3 {
 	s, e := b.At(i), b.At(i+1)
 	return e.Position.Sub(s.Position).Mul(1 / seconds(e.At()-s.At()))
 }
@@ -128,7 +128,7 @@ func chord(b *Buffer, i int) mgl32.Vec3 {
 // meanAcceleration returns the mean acceleration over segment i. It returns false if there is no
 // segment, if the velocities were not sent, and if the velocity changes by more than its own size.
 // Such a change is a turn or a bounce and must not be continued in other segments.
-func meanAcceleration(b *Buffer, i int) (mgl32.Vec3, bool) {
+func meanAcceleration(b *sampleBuffer, i int) (mgl32.Vec3, bool) {
 	if !joined(b, i) {
 		return mgl32.Vec3{}, false
 	}

@@ -19,7 +19,7 @@ const kink = 0.15
 // The only such instant is the meeting point of the two end tangents, which follows from the same
 // four values. A cubic rounds that corner off by up to |dv|*h*4/27 (0.18 m for a runner that turns
 // round between 10 Hz snapshots). A straight line cuts it by up to |dv|*h/4.
-func drawTangents(b *Buffer, c *Config, i int, t time.Duration) point {
+func drawTangents(b *sampleBuffer, c *Config, i int, t time.Duration) point {
 	s, e := b.At(i), b.At(i+1)
 	h, at := seconds(e.At()-s.At()), seconds(t-s.At())
 	if s.AtRest && e.AtRest && s.Position == e.Position {
@@ -54,7 +54,7 @@ func drawTangents(b *Buffer, c *Config, i int, t time.Duration) point {
 // them may have a kink in it. If this segment agrees with the other neighbour, it is smooth itself.
 // If no two agree, the weakest is the best estimate, since a kink nearly always makes a mean
 // stronger.
-func around(b *Buffer, i int, own mgl32.Vec3) mgl32.Vec3 {
+func around(b *sampleBuffer, i int, own mgl32.Vec3) mgl32.Vec3 {
 	if b.At(i).AtRest || b.At(i+1).AtRest {
 		return mgl32.Vec3{}
 	}
