@@ -2,6 +2,7 @@ package coretest
 
 import (
 	"math/rand/v2"
+	"testing"
 
 	arche "github.com/mlange-42/arche/ecs"
 	"pgregory.net/rapid"
@@ -80,4 +81,13 @@ func Permutations(n int) (all [][]int) {
 		}
 	}
 	return all
+}
+
+// Seeds returns how many random worlds a test plays: n, or a quarter of them in short tests, as
+// under the race detector and in a browser.
+func Seeds(n uint64) uint64 {
+	if testing.Short() {
+		return (n + 3) / 4
+	}
+	return n
 }

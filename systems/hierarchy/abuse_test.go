@@ -321,7 +321,7 @@ func (j *abused) frame() {
 
 func TestRandomAbuseOfHierarchies(t *testing.T) {
 	for _, keep := range []bool{false, true} {
-		swept, rounds, n := 0, 0, seeds(8)
+		swept, rounds, n := 0, 0, Seeds(8)
 		for seed := range n {
 			j := newAbused(t, seed, keep)
 			for range 80 {

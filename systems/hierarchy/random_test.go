@@ -324,21 +324,12 @@ func newGrove(t testing.TB, c Chooser, options ...func(*hierarchy.Hierarchy3D)) 
 	return g
 }
 
-// seeds returns of how many random worlds a test is to be made: of a quarter where time is short,
-// as under the race detector and in a browser.
-func seeds(n uint64) uint64 {
-	if testing.Short() {
-		return (n + 3) / 4
-	}
-	return n
-}
-
 // Wherever an edit happens, every world pose is the product of the local ones, by the pass and on
 // demand.
 func TestRandomEditsOfTreesAgainstBruteForce(t *testing.T) {
 	for name, options := range map[string][]func(*hierarchy.Hierarchy3D){"subtrees go": nil, "orphans stay": {keepOrphans}} {
 		t.Run(name, func(t *testing.T) {
-			for seed := range seeds(30) {
+			for seed := range Seeds(30) {
 				g := newGrove(t, SeededChooser{Rand: rand.New(rand.NewPCG(seed, 7))}, options...)
 				t.Logf("seed %d", seed)
 				for range 150 {

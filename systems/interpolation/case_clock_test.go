@@ -124,6 +124,9 @@ func TestCase52SamePictureAtEqualTimes(t *testing.T) {
 // Case 39's ten hours to the nanosecond are tested beside the clock; here the picture must keep to
 // an hour of it.
 func TestCase39AnHourOfFrames(t *testing.T) {
+	if testing.Short() {
+		t.Skip("an hour of frames takes long")
+	}
 	for _, scale := range []float64{1, 0.25} {
 		s := NewStage(t, 60)
 		s.Scale(scale)

@@ -265,7 +265,7 @@ func TestCase53RandomProgramsAgainstTheModel(t *testing.T) {
 
 // Case 53, a long one.
 func TestCase53LongProgramAgainstTheModel(t *testing.T) {
-	for seed := range uint64(4) {
+	for seed := range Seeds(4) {
 		m := newMachine(SeededChooser{Rand: rand.New(rand.NewPCG(seed, 53))}, func(format string, args ...any) {
 			t.Helper()
 			t.Fatalf("seed %d: "+format, append([]any{seed}, args...)...)

@@ -60,10 +60,10 @@ func crowd(t testing.TB, n, every int, ip *interpolation.Interpolator[components
 func TestWorkersDrawTheSamePicture(t *testing.T) {
 	const n = 50_001
 	for _, every := range []int{1, 3, 5} {
-		// a column, a list, and one whose samples stand side by side
+		// a column, and lists
 		alone, seenAlone := crowd(t, n, every, interpolation.New3D())
 		shared, seenShared := crowd(t, n, every, withWorkers(interpolation.New3D(), 3))
-		for frame := range 30 {
+		for frame := range 10 * Seeds(3) {
 			if frame%10 == 9 { // long enough for workers to fall asleep
 				for range 200 {
 					runtime.Gosched()

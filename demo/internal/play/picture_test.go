@@ -104,6 +104,9 @@ func TestGhostsOfBoxesAreEdges(t *testing.T) {
 // The places where a player vanishes and appears are marked for a moment, in all pictures. No
 // running player is marked.
 func TestJumpsAreMarked(t *testing.T) {
+	if testing.Short() {
+		t.Skip("600 pictures take long")
+	}
 	v := newVirtual(t, nil)
 	v.join(seed(1), view.Scripted(circle))
 	v.join(seed(2), nil)
