@@ -1,10 +1,9 @@
 package app
 
 import (
-	"math"
-
 	"github.com/go-gl/mathgl/mgl32"
 
+	"github.com/tandem-ecs/tandem/demo/internal/scene"
 	"github.com/tandem-ecs/tandem/render"
 )
 
@@ -53,7 +52,7 @@ func (c *camera) move(dx, dy float32) {
 
 // approach zooms by steps of the wheel.
 func (c *camera) approach(steps float32) {
-	c.zoom = mgl32.Clamp(c.zoom*float32(math.Pow(0.9, math.Round(float64(steps)))), 0.1, 10)
+	c.zoom = mgl32.Clamp(c.zoom*scene.WheelZoom(steps), 0.1, 10)
 }
 
 // event follows the mouse: the left button turns, the right one moves, the wheel zooms.

@@ -1,12 +1,12 @@
 package view
 
 import (
-	"math"
 	"time"
 
 	"github.com/go-gl/mathgl/mgl32"
 
 	"github.com/tandem-ecs/tandem/demo/internal/arena"
+	"github.com/tandem-ecs/tandem/demo/internal/scene"
 	"github.com/tandem-ecs/tandem/render"
 )
 
@@ -53,7 +53,7 @@ func (c *Client) follow(real time.Duration) {
 
 // Zoom brings the camera nearer by steps of a wheel.
 func (c *Client) Zoom(steps float32) {
-	c.camera.orbit.Zoom(float32(math.Pow(0.9, math.Round(float64(steps)))))
+	c.camera.orbit.Zoom(scene.WheelZoom(steps))
 }
 
 // ResetCamera undoes all zooming.
