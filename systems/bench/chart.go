@@ -42,9 +42,9 @@ func (d *drawing) bar(x, width float64, color string) {
 	fmt.Fprintf(d, `<rect x="%.1f" y="%.1f" width="%.1f" height="%d" rx="2" fill="%s"/>`+"\n", x, d.y, math.Max(width, 1.5), barHeight, color)
 }
 
-// labelled writes the value of a bar behind its end, and moves on to the next bar. The text lies on
+// endBar writes the value of a bar behind its end, and moves on to the next bar. The text lies on
 // the card's colour, so no line of the axis runs through it.
-func (d *drawing) labelled(x float64, v float64, weight string) {
+func (d *drawing) endBar(x float64, v float64, weight string) {
 	label := short(v)
 	fmt.Fprintf(d, `<rect x="%.1f" y="%.1f" width="%d" height="%d" fill="%s"/>`+"\n", x+2, d.y, 8*len(label), barHeight, card)
 	d.text(x+6, d.y+12, 12, ink, weight, label)
@@ -140,7 +140,7 @@ func (r *results) bars(d *drawing, groups []group, shown int) {
 			}
 			d.text(plotLeft-10, d.y+12, 12, ink, ` text-anchor="end"`+weight, row.label)
 			d.bar(plotLeft, s.at(row.value)-plotLeft, row.color)
-			d.labelled(s.at(row.value), row.value, weight)
+			d.endBar(s.at(row.value), row.value, weight)
 		}
 	}
 	d.y += 44
@@ -199,7 +199,7 @@ func (r *results) sceneBars(d *drawing) {
 			d.bar(s.at(sum), s.at(sum+v)-s.at(sum), part.color)
 			sum += v
 		}
-		d.labelled(s.at(sum), sum, "")
+		d.endBar(s.at(sum), sum, "")
 	}
 	d.y += 42
 }

@@ -123,7 +123,7 @@ func TestFormerMembersAreReleased(t *testing.T) {
 	}
 	f.parents.Remove(lone)
 	if m := members(); !m[root] || !m[child] || len(m) != 2 {
-		t.Errorf("after a Parent that names nobody has gone: %v", m)
+		t.Errorf("after the removal of a Parent that names no entity: %v", m)
 	}
 	f.parents.Get(child).Entity = arche.Entity{}
 	if m := members(); !m[child] || len(m) != 1 {
@@ -133,9 +133,9 @@ func TestFormerMembersAreReleased(t *testing.T) {
 	if m := members(); len(m) != 0 {
 		t.Errorf("after that has gone, too: %v", m)
 	}
-	// names nobody, either
+	// ID 0 belongs to no entity, in any generation.
 	f.parents.Assign(root, &components.Parent{Entity: unknownEntity(t, 0, 1)})
 	if m := members(); !m[root] || len(m) != 1 || !f.W.Alive(root) {
-		t.Errorf("with an odd nobody for a parent: %v", m)
+		t.Errorf("with ID 0 and generation 1 for a parent: %v", m)
 	}
 }

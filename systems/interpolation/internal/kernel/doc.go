@@ -1,8 +1,8 @@
 // Package kernel holds the inner loops of the synchronizer, which run for every moving pose in
 // every frame.
 //
-//   - [Path.Blend3D] and [Path.BlendList3D] draw poses between two samples: a whole column, the rows
-//     of a list. A single pose is a column of one.
+//   - [Path.Blend3D] and [Path.BlendList3D] draw poses between two samples: a whole column, the
+//     rows of a list. A single pose is a column of one.
 //   - [Blend2D] and [BlendList2D] do so in the plane, [BlendLinear] and
 //     [BlendListLinear] for numbers and short arrays of them.
 //   - [Blend] and [BlendList] do so for values of any type, by a function of two values,
