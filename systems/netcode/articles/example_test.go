@@ -12,10 +12,7 @@ const ms = time.Millisecond
 // The network becomes 100 ms slower. The view runs at 0.9 of real time until it has the longer
 // delay, and never runs backwards.
 func ExampleView() {
-	view, err := articles.NewView(articles.ViewConfig{})
-	if err != nil {
-		panic(err)
-	}
+	view := articles.NewView()
 	delay := 100 * ms
 	for now := time.Duration(0); now <= 2*time.Second; now += 20 * ms {
 		reference := now + time.Hour
@@ -38,7 +35,7 @@ func ExampleView() {
 // the tick.
 func ExampleTickPLL() {
 	article := articles.NewPLL(0)
-	mended, err := articles.NewTickPLL(articles.TickPLLConfig{Rate: 60})
+	mended, err := articles.NewTickPLL(60)
 	if err != nil {
 		panic(err)
 	}

@@ -35,7 +35,7 @@ func newArrivals(t *testing.T, seed uint64) *arrivals {
 	a := &arrivals{interval: 100 * ms}
 	a.down = virtual.NewPath(&a.Clock, seed, 100*ms, 10*ms, 0)
 	var err error
-	if a.mended, err = NewTickPLL(TickPLLConfig{Rate: 60}); err != nil {
+	if a.mended, err = NewTickPLL(60); err != nil {
 		t.Fatal(err)
 	}
 	return a

@@ -1,55 +1,11 @@
 package articles
 
 import (
-	"cmp"
-	"fmt"
 	"math"
 	"time"
 
 	"github.com/tandem-ecs/tandem/systems/netcode/internal/clocksync"
 )
-
-// TickPLLConfig configures a [TickPLL]. The zero value stands for the documented defaults.
-type TickPLLConfig struct {
-	// Rate is the server's tick rate in steps per second. Zero means 60. 1 to 1000.
-	Rate int
-	// TimeConstant is the time in which a phase error decays to 1/e of itself. Zero means 500 ms.
-	// 10 ms to 1 min.
-	TimeConstant time.Duration
-	// IntegralTime is how slowly the frequency follows a lasting phase error. Zero means 60 s.
-	// TimeConstant to 1 h.
-	IntegralTime time.Duration
-	// MaxSlew is how much faster or slower than real time the clock may run to make up for a phase
-	// error. Zero means 0.05. Above 0, at most 0.5.
-	MaxSlew float64
-	// MaxDrift bounds the estimated frequency error. Zero means 0.0025 (2500 ppm). Above 0, at most
-	// 0.05.
-	MaxDrift float64
-	// Snap is the phase error above which three updates in a row reset the clock. Zero means 500
-	// ms. 10 ms to 1 h.
-	Snap time.Duration
-}
-
-func (c TickPLLConfig) withDefaults() (TickPLLConfig, error) {
-	c.TimeConstant = cmp.Or(c.TimeConstant, 500*time.Millisecond)
-	c.IntegralTime = cmp.Or(c.IntegralTime, max(60*time.Second, c.TimeConstant))
-	c.MaxSlew = cmp.Or(c.MaxSlew, 0.05)
-	c.MaxDrift = cmp.Or(c.MaxDrift, 0.0025)
-	c.Snap = cmp.Or(c.Snap, 500*time.Millisecond)
-	switch {
-	case c.TimeConstant < 10*time.Millisecond || c.TimeConstant > time.Minute:
-		return c, fmt.Errorf("articles: TickPLLConfig.TimeConstant is %v; use 10 ms to 1 min", c.TimeConstant)
-	case c.IntegralTime < c.TimeConstant || c.IntegralTime > time.Hour:
-		return c, fmt.Errorf("articles: TickPLLConfig.IntegralTime is %v; use TimeConstant (%v) to 1 h", c.IntegralTime, c.TimeConstant)
-	case !(c.MaxSlew > 0 && c.MaxSlew <= 0.5):
-		return c, fmt.Errorf("articles: TickPLLConfig.MaxSlew is %v; use a fraction above 0 and up to 0.5", c.MaxSlew)
-	case !(c.MaxDrift > 0 && c.MaxDrift <= 0.05):
-		return c, fmt.Errorf("articles: TickPLLConfig.MaxDrift is %v; use a fraction above 0 and up to 0.05", c.MaxDrift)
-	case c.Snap < 10*time.Millisecond || c.Snap > time.Hour:
-		return c, fmt.Errorf("articles: TickPLLConfig.Snap is %v; use 10 ms to 1 h", c.Snap)
-	}
-	return c, nil
-}
 
 // TickPLL is the corrected form of [PLL], the phase-locked loop of Multiplayer Platformer Log #5.
 // It needs only the server's updates and no pings. Its time is the server's time less the average
@@ -59,18 +15,17 @@ func (c TickPLLConfig) withDefaults() (TickPLLConfig, error) {
 // proportional and integral with gains per second:
 //
 //	error = edge(tick) - time         when an update arrives
-//	rate  = 1 + drift + clamp(error(t)/TimeConstant, -MaxSlew, +MaxSlew)
-//	drift += error * elapsed / (TimeConstant * IntegralTime)
+//	rate  = 1 + drift + clamp(error(t) / 500 ms, -0.05, +0.05)
+//	drift += error * elapsed / (500 ms * 60 s)
 //
 // where error(t) is the rest of the error while the clock makes up for it. So the response is the
 // same at 10 and at 60 updates a second and does not overshoot in a pause. Against wind-up the
-// drift stays within MaxDrift and does not change while the slew is at its limit. Of updates that
+// drift stays within 2500 ppm and does not change while the slew is at its limit. Of updates that
 // arrive within 5 ms of each other, as after a stall, only the newest counts.
 //
 // Create it with [NewTickPLL]. Between jumps its time never runs backwards, as long as the times
 // passed in do not.
 type TickPLL struct {
-	config  TickPLLConfig
 	grid    clocksync.Grid
 	state   pllState
 	started bool
@@ -79,7 +34,7 @@ type TickPLL struct {
 	beforeAt    time.Duration
 	beforeDrift float64
 
-	strange int           // updates in a row beyond Snap
+	strange int           // updates in a row beyond pllSnap
 	off     time.Duration // the error of the last of them
 	doubted time.Duration // and its arrival
 }
@@ -93,28 +48,36 @@ type pllState struct {
 }
 
 const (
+	// pllTime is the time in which a phase error decays to 1/e of itself. pllIntegral is how slowly
+	// the frequency follows a lasting phase error.
+	pllTime     = 500 * time.Millisecond
+	pllIntegral = 60 * time.Second
+	// pllSlew is how much faster or slower than real time the clock may run to make up for a phase
+	// error. pllDrift bounds the estimated frequency error.
+	pllSlew  = 0.05
+	pllDrift = 0.0025
+	// pllSnap is the phase error above which three updates in a row reset the clock.
+	pllSnap  = 500 * time.Millisecond
 	pllBurst = 5 * time.Millisecond
 	// pllMemory bounds the time over which one error accumulates drift.
 	pllMemory = time.Second
+	// pllKnee is the error in ns below which the slew is not at its limit.
+	pllKnee = pllSlew * float64(pllTime)
 )
 
-// NewTickPLL returns a loop that is not started, or an error that names the bad field of the
-// configuration.
-func NewTickPLL(config TickPLLConfig) (*TickPLL, error) {
-	grid, err := clocksync.NewGrid(config.Rate)
+// NewTickPLL returns a loop that is not started. The rate is the server's tick rate in steps per
+// second. Zero means 60; rates outside 1 to 1000 are an error.
+func NewTickPLL(rate int) (*TickPLL, error) {
+	grid, err := clocksync.NewGrid(rate)
 	if err != nil {
 		return nil, err
 	}
-	config, err = config.withDefaults()
-	if err != nil {
-		return nil, err
-	}
-	return &TickPLL{config: config, grid: grid}, nil
+	return &TickPLL{grid: grid}, nil
 }
 
 // Update processes the arrival of the server's update about the state at t. It returns the clock's
 // jump. The jump is 0 except for the first update, and for the third in a row that contradicts the
-// clock by more than Snap. An update that is older than the newest one, by its tick or by its local
+// clock by more than 500 ms. An update that is older than the newest one, by its tick or by its local
 // time, changes nothing.
 func (p *TickPLL) Update(now time.Duration, t Tick) (jumped time.Duration) {
 	if !p.started {
@@ -128,7 +91,7 @@ func (p *TickPLL) Update(now time.Duration, t Tick) (jumped time.Duration) {
 	index := clocksync.Unwrap(t, p.state.index)
 	value := p.Now(now)
 	miss := p.grid.Edge(index) - value
-	if miss.Abs() > p.config.Snap {
+	if miss.Abs() > pllSnap {
 		return p.doubt(now, index, miss)
 	}
 	p.strange = 0
@@ -139,10 +102,10 @@ func (p *TickPLL) Update(now time.Duration, t Tick) (jumped time.Duration) {
 		p.beforeAt, p.beforeDrift = p.state.at, p.state.drift
 	}
 	drift := p.beforeDrift
-	if math.Abs(float64(miss)) <= p.knee() {
+	if math.Abs(float64(miss)) <= pllKnee {
 		elapsed := min(now-p.beforeAt, pllMemory).Seconds()
-		drift += float64(miss) * elapsed / (p.config.TimeConstant.Seconds() * float64(p.config.IntegralTime))
-		drift = min(max(drift, -p.config.MaxDrift), p.config.MaxDrift)
+		drift += float64(miss) * elapsed / (pllTime.Seconds() * float64(pllIntegral))
+		drift = min(max(drift, -pllDrift), pllDrift)
 	}
 	p.state = pllState{at: now, value: value, err: float64(miss), drift: drift, index: index}
 	return 0
@@ -153,7 +116,7 @@ func (p *TickPLL) Update(now time.Duration, t Tick) (jumped time.Duration) {
 func (p *TickPLL) doubt(now time.Duration, index int64, miss time.Duration) (jumped time.Duration) {
 	switch {
 	case p.strange > 0 && now-p.doubted < pllBurst: // only the newest of a burst counts
-	case p.strange > 0 && (miss-p.off).Abs() > p.config.Snap:
+	case p.strange > 0 && (miss-p.off).Abs() > pllSnap:
 		p.strange = 1
 	default:
 		p.strange++
@@ -174,9 +137,6 @@ func (p *TickPLL) set(now time.Duration, index int64) {
 	p.strange = 0
 }
 
-// knee is the error in ns below which the slew is not at its limit.
-func (p *TickPLL) knee() float64 { return p.config.MaxSlew * float64(p.config.TimeConstant) }
-
 // Now returns the server's time, less the average way down, at a local time. Before the first
 // update it is 0. A time before the newest update counts as the time of that update.
 func (p *TickPLL) Now(now time.Duration) time.Duration {
@@ -185,20 +145,19 @@ func (p *TickPLL) Now(now time.Duration) time.Duration {
 	if !p.started {
 		return 0
 	}
-	return s.value + time.Duration(dt) + time.Duration(math.Round(dt*s.drift+p.made(s.err, dt)))
+	return s.value + time.Duration(dt) + time.Duration(math.Round(dt*s.drift+pllMade(s.err, dt)))
 }
 
-// made returns how much of an error is corrected after dt ns. The correction is linear while the
+// pllMade returns how much of an error is corrected after dt ns. The correction is linear while the
 // slew is at its limit, and exponential from the knee on.
-func (p *TickPLL) made(err, dt float64) float64 {
-	tau := float64(p.config.TimeConstant)
-	size, knee := math.Abs(err), p.knee()
-	linear := max(0, size-knee)
-	if p.config.MaxSlew*dt <= linear {
-		return math.Copysign(p.config.MaxSlew*dt, err)
+func pllMade(err, dt float64) float64 {
+	size := math.Abs(err)
+	linear := max(0, size-pllKnee)
+	if pllSlew*dt <= linear {
+		return math.Copysign(pllSlew*dt, err)
 	}
 	rest := size - linear
-	return math.Copysign(linear-rest*math.Expm1(-(dt-linear/p.config.MaxSlew)/tau), err)
+	return math.Copysign(linear-rest*math.Expm1(-(dt-linear/pllSlew)/float64(pllTime)), err)
 }
 
 // Drift returns the estimated rate of the server's clock relative to this one, less one.

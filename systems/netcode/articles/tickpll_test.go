@@ -2,6 +2,7 @@ package articles
 
 import (
 	"math"
+	"strings"
 	"testing"
 	"time"
 
@@ -13,7 +14,7 @@ import (
 
 func newTickPLL(t testing.TB) *TickPLL {
 	t.Helper()
-	p, err := NewTickPLL(TickPLLConfig{})
+	p, err := NewTickPLL(0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -141,7 +142,7 @@ func TestTickPLLDriftIsBounded(t *testing.T) {
 // the drift allow.
 func TestTickPLLProperty(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		p, err := NewTickPLL(TickPLLConfig{})
+		p, err := NewTickPLL(0)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -173,5 +174,11 @@ func TestTickPLLProperty(t *testing.T) {
 func TestTickPLLBeforeTheFirstUpdate(t *testing.T) {
 	if got := newTickPLL(t).Now(time.Hour); got != 0 {
 		t.Errorf("Now() = %v before the first update, want 0", got)
+	}
+}
+
+func TestTickPLLRefusesARate(t *testing.T) {
+	if _, err := NewTickPLL(2000); err == nil || !strings.Contains(err.Error(), "rate") {
+		t.Errorf("NewTickPLL(2000) gives %v, want an error that names the rate", err)
 	}
 }

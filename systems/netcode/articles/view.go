@@ -1,60 +1,36 @@
 package articles
 
 import (
-	"cmp"
-	"fmt"
 	"math"
 	"time"
 )
 
-// ViewConfig configures a [View]. The zero value stands for the documented defaults.
-type ViewConfig struct {
-	// TimeConstant is the time in which an error decays to 1/e of itself, while the rate is not at
-	// its limit. Zero means 250 ms. 10 ms to 10 s.
-	TimeConstant time.Duration
-	// MaxRate is how much faster or slower than real time the view may run, as a fraction. Zero
-	// means 0.1. Above 0, at most 0.5.
-	MaxRate float64
-	// LowerRate is how fast the delay falls, in seconds per second. Zero means 0.01, so the view
-	// follows 10 s after a network has become 100 ms quicker. Above 0, at most MaxRate.
-	LowerRate float64
-	// Snap is the step of the reference clock above which the view jumps too, with an event,
-	// instead of running faster or slower. Zero means 500 ms. 10 ms to 1 min.
-	Snap time.Duration
-}
-
-func (c ViewConfig) withDefaults() (ViewConfig, error) {
-	c.TimeConstant = cmp.Or(c.TimeConstant, 250*time.Millisecond)
-	c.MaxRate = cmp.Or(c.MaxRate, 0.1)
-	c.LowerRate = cmp.Or(c.LowerRate, min(0.01, c.MaxRate))
-	c.Snap = cmp.Or(c.Snap, 500*time.Millisecond)
-	switch {
-	case c.TimeConstant < 10*time.Millisecond || c.TimeConstant > 10*time.Second:
-		return c, fmt.Errorf("articles: ViewConfig.TimeConstant is %v; use 10 ms to 10 s", c.TimeConstant)
-	case !(c.MaxRate > 0 && c.MaxRate <= 0.5):
-		return c, fmt.Errorf("articles: ViewConfig.MaxRate is %v; use a fraction above 0 and up to 0.5", c.MaxRate)
-	case !(c.LowerRate > 0 && c.LowerRate <= c.MaxRate):
-		return c, fmt.Errorf("articles: ViewConfig.LowerRate is %v; use a fraction above 0 and up to MaxRate (%v)", c.LowerRate, c.MaxRate)
-	case c.Snap < 10*time.Millisecond || c.Snap > time.Minute:
-		return c, fmt.Errorf("articles: ViewConfig.Snap is %v; use 10 ms to 1 min", c.Snap)
-	}
-	return c, nil
-}
+const (
+	// viewTime is the time in which an error decays to 1/e of itself, while the rate is not at its
+	// limit.
+	viewTime = 250 * time.Millisecond
+	// viewRate is how much faster or slower than real time the view may run.
+	viewRate = 0.1
+	// viewLower is how fast the delay falls, in seconds per second: the view follows 10 s after a
+	// network has become 100 ms quicker.
+	viewLower = 0.01
+	// viewSnap is the step of the reference clock above which the view jumps too.
+	viewSnap = 500 * time.Millisecond
+)
 
 // View is a clock by which remote entities are drawn: the server's time less a delay, at the rate
-// of real time plus or minus MaxRate. It does not depend on the simulation's stretch and lead, so
+// of real time plus or minus a tenth. It does not depend on the simulation's stretch and lead, so
 // these never change the speed of the remote world. A client of package netcode draws by
 // [interp.Playback], which needs no reference clock.
 //
 // A longer delay applies at once, and the view runs slower until it has reached that delay. A
-// shorter delay is approached at LowerRate, because a network that has just been bad is likely to
+// shorter delay is approached by 10 ms per second, because a network that has just been bad is likely to
 // be bad again. A small step of the reference clock makes the view run faster or slower. A step of
-// more than Snap, which only a stepping clock causes, moves the view by the same amount and is
+// more than 500 ms, which only a stepping clock causes, moves the view by the same amount and is
 // reported. Otherwise the view never runs backwards.
 //
 // Create it with [NewView].
 type View struct {
-	config    ViewConfig
 	started   bool
 	now       time.Duration
 	reference time.Duration
@@ -64,15 +40,8 @@ type View struct {
 	jump      time.Duration
 }
 
-// NewView returns a clock that is not started, or an error that names the bad field of the
-// configuration.
-func NewView(config ViewConfig) (*View, error) {
-	config, err := config.withDefaults()
-	if err != nil {
-		return nil, err
-	}
-	return &View{config: config, rate: 1}, nil
-}
+// NewView returns a clock that is not started.
+func NewView() *View { return &View{rate: 1} }
 
 // Advance advances the view to a real time and returns the server time at which to draw remote
 // entities. It takes the reference clock's value at that real time and the wanted delay. The first
@@ -91,15 +60,15 @@ func (v *View) Advance(now, reference, wanted time.Duration) time.Duration {
 		return v.time
 	}
 	dt := now - v.now
-	if step := (reference - v.reference) - dt; step.Abs() > v.config.Snap {
+	if step := (reference - v.reference) - dt; step.Abs() > viewSnap {
 		v.jump = step
 		v.time += step
 	}
 	v.now, v.reference = now, reference
-	v.delay = max(wanted, v.delay-time.Duration(v.config.LowerRate*float64(dt)))
+	v.delay = max(wanted, v.delay-time.Duration(viewLower*float64(dt)))
 	behind := (reference - v.delay) - (v.time + dt)
-	correction := -math.Expm1(-dt.Seconds()/v.config.TimeConstant.Seconds()) * float64(behind)
-	limit := v.config.MaxRate * float64(dt)
+	correction := -math.Expm1(-dt.Seconds()/viewTime.Seconds()) * float64(behind)
+	limit := viewRate * float64(dt)
 	// It is rounded towards real time, so the limits hold to the nanosecond.
 	advance := dt + time.Duration(min(max(correction, -limit), limit))
 	v.time += advance

@@ -7,19 +7,10 @@ import (
 	"pgregory.net/rapid"
 )
 
-func newView(t testing.TB, config ViewConfig) *View {
-	t.Helper()
-	v, err := NewView(config)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return v
-}
-
 const frame = time.Second / 60
 
 func TestViewStartsExactly(t *testing.T) {
-	v := newView(t, ViewConfig{})
+	v := NewView()
 	if got := v.Advance(5*time.Second, time.Hour, 100*ms); got != time.Hour-100*ms || v.Time() != got || v.Lag() != 100*ms || v.Rate() != 1 {
 		t.Errorf("the view starts at %v, lag %v, rate %v", got, v.Lag(), v.Rate())
 	}
@@ -27,7 +18,7 @@ func TestViewStartsExactly(t *testing.T) {
 
 func TestViewRunsAtTheRateOfTheReference(t *testing.T) {
 	for _, ppm := range []int{0, 2000, -2000} {
-		v := newView(t, ViewConfig{})
+		v := NewView()
 		for now := time.Duration(0); now < 10*time.Second; now += frame {
 			reference := now + now*time.Duration(ppm)/1e6
 			view := v.Advance(now, reference, 150*ms)
@@ -50,7 +41,7 @@ func TestViewSlewsTheDelay(t *testing.T) {
 		{200 * ms, 100 * ms, 9 * time.Second, 9500 * ms, 0.9999, 1.011}, // 1 %
 		{100 * ms, 105 * ms, 0, 0, 0.975, 1.0001},
 	} {
-		v := newView(t, ViewConfig{})
+		v := NewView()
 		slowest, fastest, settled := 1.0, 1.0, time.Duration(0)
 		last := v.Advance(0, time.Hour, test.from)
 		for now := frame; now < 20*time.Second; now += frame {
@@ -78,7 +69,7 @@ func TestViewSlewsTheDelay(t *testing.T) {
 
 // A delay that rises for a moment stays raised for a while.
 func TestViewLowersSlowlyAfterAPeak(t *testing.T) {
-	v := newView(t, ViewConfig{})
+	v := NewView()
 	v.Advance(0, 0, 100*ms)
 	v.Advance(frame, frame, 150*ms)
 	for now := 2 * frame; now <= time.Second+frame; now += frame {
@@ -90,7 +81,7 @@ func TestViewLowersSlowlyAfterAPeak(t *testing.T) {
 }
 
 func TestViewIgnoresTimesThatPassed(t *testing.T) {
-	v := newView(t, ViewConfig{})
+	v := NewView()
 	v.Advance(time.Second, time.Second, 100*ms)
 	want := v.Advance(time.Second+frame, time.Second+frame, 100*ms)
 	for _, now := range []time.Duration{time.Second + frame, time.Second, -time.Hour} {
@@ -114,7 +105,7 @@ func TestViewFollowsSteps(t *testing.T) {
 		step  time.Duration
 		jumps bool
 	}{{2 * time.Second, true}, {-2 * time.Second, true}, {501 * ms, true}, {400 * ms, false}, {-400 * ms, false}, {20 * ms, false}} {
-		v := newView(t, ViewConfig{})
+		v := NewView()
 		v.Advance(0, time.Hour, 150*ms)
 		v.Advance(frame, time.Hour+frame, 150*ms)
 		before := v.Time()
@@ -143,10 +134,7 @@ func TestViewFollowsSteps(t *testing.T) {
 // runs back except in a reported jump.
 func TestViewProperty(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		v, err := NewView(ViewConfig{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		v := NewView()
 		now := time.Duration(rapid.Int64Range(-1<<50, 1<<50).Draw(t, "now"))
 		wild := rapid.Int64Range(-1<<58, 1<<58)
 		mild := rapid.Int64Range(-int64(time.Second), int64(time.Second))
@@ -176,7 +164,7 @@ func TestViewProperty(t *testing.T) {
 }
 
 func TestViewAllocatesNothing(t *testing.T) {
-	v := newView(t, ViewConfig{})
+	v := NewView()
 	now := time.Duration(0)
 	if n := testing.AllocsPerRun(1000, func() {
 		now += frame

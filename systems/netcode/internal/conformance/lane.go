@@ -108,7 +108,7 @@ func newClocks(interval, tick time.Duration) *clocks {
 	c := interp.DelayConfig{Interval: interval, Tick: tick}
 	return &clocks{
 		reference: clocksync.NewReference(),
-		view:      must(articles.NewView(articles.ViewConfig{})),
+		view:      articles.NewView(),
 		delay:     interp.NewDelay(c),
 		playback:  interp.NewPlayback(c),
 		mirror:    articles.NewMirrorEngine(interval),
