@@ -1,22 +1,94 @@
 package articles
 
 import (
+	"cmp"
 	"math"
+	"math/rand/v2"
+	"slices"
 	"testing"
 	"time"
 
 	"github.com/tandem-ecs/tandem/systems/netcode/internal/clocksync"
 	"github.com/tandem-ecs/tandem/systems/netcode/internal/tick"
-	"github.com/tandem-ecs/tandem/systems/netcode/internal/virtual"
 )
 
 const ms = time.Millisecond
 
+// virtualClock runs calls in the order of their times.
+type virtualClock struct {
+	Now   time.Duration
+	calls []call
+}
+
+type call struct {
+	at time.Duration
+	do func()
+}
+
+func (v *virtualClock) At(t time.Duration, do func()) {
+	i, _ := slices.BinarySearchFunc(v.calls, t+1, func(c call, t time.Duration) int { return cmp.Compare(c.at, t) })
+	v.calls = slices.Insert(v.calls, i, call{t, do})
+}
+
+func (v *virtualClock) Every(start, interval time.Duration, do func()) {
+	v.At(start, func() {
+		v.Every(v.Now+interval, interval, do)
+		do()
+	})
+}
+
+func (v *virtualClock) Run(until time.Duration) {
+	for len(v.calls) > 0 && v.calls[0].at <= until {
+		next := v.calls[0]
+		v.calls, v.Now = v.calls[1:], next.at
+		next.do()
+	}
+	v.Now = until
+}
+
+// down is the way of the updates: their delay is uniform in Delay ± Jitter.
+type down struct {
+	Delay, Jitter   time.Duration
+	Loss            float64
+	Ordered         bool // no update overtakes an older one
+	Held            bool // updates wait for release
+	waiting         []func()
+	last            time.Duration
+	jitters, losses *rand.Rand
+}
+
+func (a *arrivals) send(deliver func()) {
+	d := &a.down
+	if d.losses.Float64() < d.Loss {
+		return
+	}
+	at := a.Now + d.Delay + time.Duration((2*d.jitters.Float64()-1)*float64(d.Jitter))
+	if d.Ordered {
+		at = max(at, d.last)
+		d.last = at
+	}
+	a.At(at, func() {
+		if d.Held {
+			d.waiting = append(d.waiting, deliver)
+			return
+		}
+		deliver()
+	})
+}
+
+// release ends Held: all waiting updates arrive at once.
+func (a *arrivals) release() {
+	a.down.Held = false
+	for _, deliver := range a.down.waiting {
+		deliver()
+	}
+}
+
 // arrivals runs a client that uses a server's regular updates alone, as in Multiplayer Platformer
 // Log #5.
 type arrivals struct {
-	virtual.Clock
-	down     *virtual.Path
+	virtualClock
+	down     down
 	interval time.Duration
 	ppm      float64 // of the client's clock
 
@@ -33,7 +105,7 @@ type arrivals struct {
 
 func newArrivals(t *testing.T, seed uint64) *arrivals {
 	a := &arrivals{interval: 100 * ms}
-	a.down = virtual.NewPath(&a.Clock, seed, 100*ms, 10*ms, 0)
+	a.down = down{Delay: 100 * ms, Jitter: 10 * ms, jitters: rand.New(rand.NewPCG(seed, 1)), losses: rand.New(rand.NewPCG(seed, 2))}
 	var err error
 	if a.mended, err = NewTickPLL(60); err != nil {
 		t.Fatal(err)
@@ -49,7 +121,7 @@ func (a *arrivals) start() {
 	a.Every(0, a.interval, func() {
 		n := a.sent
 		a.sent++
-		a.down.Send(func() { a.arrive(n) })
+		a.send(func() { a.arrive(n) })
 	})
 	a.Every(time.Second/120, time.Second/60, func() {
 		if a.pll == nil {
@@ -227,7 +299,7 @@ func TestPLLWindsUp(t *testing.T) {
 	}
 	a.down.Held = true
 	a.Run(32 * time.Second)
-	a.down.Release()
+	a.release()
 	a.Run(32*time.Second + 300*ms)
 	if e := a.mendedError(100 * ms).Abs(); e > ms {
 		t.Errorf("the mended loop is off by %v after the burst", e)

@@ -5,8 +5,6 @@ import (
 	"math/rand/v2"
 	"testing"
 	"time"
-
-	"github.com/tandem-ecs/tandem/systems/netcode/internal/virtual"
 )
 
 // queue is the delay that other traffic adds to one direction. It grows, has a sawtooth from
@@ -82,7 +80,7 @@ func TestReferenceIsNearWhereRoundTripsAreShort(t *testing.T) {
 			after = q.empty
 		}
 		p.Every(0, 20*ms, func() {
-			for way, path := range [2]*virtual.Path{p.up, p.down} {
+			for way, path := range [2]*virtualPath{p.up, p.down} {
 				path.Delay = base[way]
 				for _, q := range queues[way] {
 					path.Delay += q.at(p.Now)

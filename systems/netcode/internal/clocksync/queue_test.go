@@ -3,8 +3,6 @@ package clocksync
 import (
 	"testing"
 	"time"
-
-	"github.com/tandem-ecs/tandem/systems/netcode/internal/virtual"
 )
 
 // queued plays a world of 10 ms each way whose directions have queues, and returns the share of the
@@ -14,7 +12,7 @@ func queued(t *testing.T, seed uint64, up, down func(t time.Duration) time.Durat
 	w.client.SetRedundancy(1)
 	w.fixedDelay = 150 * ms
 	w.redundancy = 20
-	for _, p := range []*virtual.Path{w.up, w.down} {
+	for _, p := range []*virtualPath{w.up, w.down} {
 		p.Jitter, p.Ordered = ms, true
 	}
 	w.Every(0, 5*ms, func() { w.up.Delay, w.down.Delay = 20*ms+up(w.Now), 20*ms+down(w.Now) })

@@ -5,15 +5,13 @@ import (
 	"math/rand/v2"
 	"testing"
 	"time"
-
-	"github.com/tandem-ecs/tandem/systems/netcode/internal/virtual"
 )
 
 // pinged is a reference that pings a server over a link.
 type pinged struct {
-	virtual.Clock
+	virtualClock
 	t         testing.TB
-	up, down  *virtual.Path
+	up, down  *virtualPath
 	interval  time.Duration
 	ppm       float64       // of the client's clock
 	lost      time.Duration // by the server's clock
@@ -25,8 +23,8 @@ type pinged struct {
 
 func newPinged(t testing.TB, seed uint64) *pinged {
 	p := &pinged{t: t, interval: 250 * ms, reference: NewReference()}
-	p.up = virtual.NewPath(&p.Clock, 2*seed, 100*ms, 10*ms, 0)
-	p.down = virtual.NewPath(&p.Clock, 2*seed+1, 100*ms, 10*ms, 0)
+	p.up = newVirtualPath(&p.virtualClock, 2*seed, 100*ms, 10*ms, 0)
+	p.down = newVirtualPath(&p.virtualClock, 2*seed+1, 100*ms, 10*ms, 0)
 	return p
 }
 

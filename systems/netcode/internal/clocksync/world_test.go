@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"github.com/tandem-ecs/tandem/systems/netcode/internal/tick"
-	"github.com/tandem-ecs/tandem/systems/netcode/internal/virtual"
 )
 
 // testEngine keeps time as the engine does: a clamp, a stretch in millionths with a carried
@@ -56,9 +55,9 @@ func (e *testEngine) time() EngineTime {
 // world is a server and a client with a link between them. Virtual time is that of the server's
 // machine. The server's time line is virtual time less the time that the server lost.
 type world struct {
-	virtual.Clock
+	virtualClock
 	t        testing.TB
-	up, down *virtual.Path
+	up, down *virtualPath
 	grid     Grid
 
 	serverEpoch, lost time.Duration // server time = epoch + virtual - lost
@@ -99,8 +98,8 @@ func newWorld(t testing.TB, seed uint64) *world {
 		t: t, serverEpoch: 1000 * time.Second, localEpoch: 77 * time.Hour, frame: time.Second / 60, interval: time.Second / 30,
 		redundancy: 3,
 	}
-	w.up = virtual.NewPath(&w.Clock, 2*seed, 100*time.Millisecond, 10*time.Millisecond, 0)
-	w.down = virtual.NewPath(&w.Clock, 2*seed+1, 100*time.Millisecond, 10*time.Millisecond, 0)
+	w.up = newVirtualPath(&w.virtualClock, 2*seed, 100*time.Millisecond, 10*time.Millisecond, 0)
+	w.down = newVirtualPath(&w.virtualClock, 2*seed+1, 100*time.Millisecond, 10*time.Millisecond, 0)
 	w.client, w.meter = NewClient(Config{}), NewAgeMeter(w.grid)
 	w.view = NewView()
 	w.engine = newTestEngine(w.grid)

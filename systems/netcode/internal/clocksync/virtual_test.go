@@ -1,6 +1,4 @@
-// Package virtual simulates time and a network for tests. Hours of both pass as fast as they are
-// computed. Only tests use it.
-package virtual
+package clocksync
 
 import (
 	"container/heap"
@@ -8,44 +6,45 @@ import (
 	"time"
 )
 
-// Clock is a virtual clock with a queue of calls. The zero value stands at 0.
-type Clock struct {
+// virtualClock is a clock with a queue of calls, by which hours pass as fast as they are computed.
+// The zero value stands at 0.
+type virtualClock struct {
 	Now   time.Duration
-	queue events
+	queue virtualCalls
 	count int
 }
 
-type event struct {
+type virtualCall struct {
 	at    time.Duration
 	order int
 	do    func()
 }
 
-type events []event
+type virtualCalls []virtualCall
 
-func (e events) Len() int { return len(e) }
-func (e events) Less(i, j int) bool {
+func (e virtualCalls) Len() int { return len(e) }
+func (e virtualCalls) Less(i, j int) bool {
 	return e[i].at < e[j].at || e[i].at == e[j].at && e[i].order < e[j].order
 }
-func (e events) Swap(i, j int) { e[i], e[j] = e[j], e[i] }
-func (e *events) Push(x any)   { *e = append(*e, x.(event)) }
-func (e *events) Pop() any {
+func (e virtualCalls) Swap(i, j int) { e[i], e[j] = e[j], e[i] }
+func (e *virtualCalls) Push(x any)   { *e = append(*e, x.(virtualCall)) }
+func (e *virtualCalls) Pop() any {
 	last := (*e)[len(*e)-1]
 	*e = (*e)[:len(*e)-1]
 	return last
 }
 
 // At calls do at a time. Calls for the same time run in the order of their At.
-func (v *Clock) At(t time.Duration, do func()) {
+func (v *virtualClock) At(t time.Duration, do func()) {
 	v.count++
-	heap.Push(&v.queue, event{max(t, v.Now), v.count, do})
+	heap.Push(&v.queue, virtualCall{max(t, v.Now), v.count, do})
 }
 
 // After calls do after a duration from now.
-func (v *Clock) After(d time.Duration, do func()) { v.At(v.Now+d, do) }
+func (v *virtualClock) After(d time.Duration, do func()) { v.At(v.Now+d, do) }
 
 // Every calls do at start and then once per interval.
-func (v *Clock) Every(start, interval time.Duration, do func()) {
+func (v *virtualClock) Every(start, interval time.Duration, do func()) {
 	v.At(start, func() {
 		v.Every(v.Now+interval, interval, do)
 		do()
@@ -53,18 +52,18 @@ func (v *Clock) Every(start, interval time.Duration, do func()) {
 }
 
 // Run advances the clock to a time, and makes the calls that are due until then.
-func (v *Clock) Run(until time.Duration) {
+func (v *virtualClock) Run(until time.Duration) {
 	for len(v.queue) > 0 && v.queue[0].at <= until {
-		e := heap.Pop(&v.queue).(event)
+		e := heap.Pop(&v.queue).(virtualCall)
 		v.Now = e.at
 		e.do()
 	}
 	v.Now = until
 }
 
-// Path is one direction of a link.
-type Path struct {
-	v                *Clock
+// virtualPath is one direction of a link.
+type virtualPath struct {
+	v                *virtualClock
 	Delay, Jitter    time.Duration // of a packet: uniform in Delay ± Jitter
 	Loss, Duplicates float64       // shares, 0 to 1
 	Ordered          bool          // a packet never overtakes an older one
@@ -74,16 +73,16 @@ type Path struct {
 	jitters, losses  *rand.Rand
 }
 
-// NewPath returns a path on a clock. The seed determines jitter and loss.
-func NewPath(v *Clock, seed uint64, delay, jitter time.Duration, loss float64) *Path {
-	return &Path{
+// newVirtualPath returns a path on a clock. The seed determines jitter and loss.
+func newVirtualPath(v *virtualClock, seed uint64, delay, jitter time.Duration, loss float64) *virtualPath {
+	return &virtualPath{
 		v: v, Delay: delay, Jitter: jitter, Loss: loss,
 		jitters: rand.New(rand.NewPCG(seed, 1)), losses: rand.New(rand.NewPCG(seed, 2)),
 	}
 }
 
 // Send sends a packet: it calls deliver later, once, twice, or never.
-func (p *Path) Send(deliver func()) {
+func (p *virtualPath) Send(deliver func()) {
 	copies := 1
 	if p.losses.Float64() < p.Loss {
 		copies = 0
@@ -108,7 +107,7 @@ func (p *Path) Send(deliver func()) {
 }
 
 // Release ends Held: all waiting packets arrive at once.
-func (p *Path) Release() {
+func (p *virtualPath) Release() {
 	p.Held = false
 	for _, deliver := range p.waiting {
 		deliver()
