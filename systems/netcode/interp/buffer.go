@@ -1,23 +1,22 @@
 package interp
 
 import (
+	"math/bits"
+	"slices"
 	"time"
 
 	"github.com/tandem-ecs/tandem/systems/netcode/internal/rotation"
 )
 
-// sampleBuffer keeps the samples of one body ordered by [Sample.At], in a bounded number of slots.
+// sampleBuffer keeps the samples of one body ordered by [Sample.At], up to a number.
 //
-// A capacity c at a send interval i is enough for a view delayed by (c-4)*i: two slots are for the
+// A capacity c at a send interval i is enough for a view delayed by (c-4)*i: two samples are for the
 // estimate of acceleration before the view, and two are for the segment around it. A full buffer
-// drops its oldest sample. A buffer starts with 16 slots and doubles when a longer delay or a burst
-// first needs more. After that it allocates nothing. Create it with [newSampleBuffer].
+// drops its oldest sample. A buffer grows when a longer delay or a burst first needs more. After
+// that it allocates nothing.
 type sampleBuffer struct {
-	slots []Sample // a ring; len is a power of two
-	most  int      // slots
-	first int
-	count int
-
+	samples  []Sample
+	most     int
 	revision uint32 // changes with every accepted sample
 }
 
@@ -25,74 +24,35 @@ type sampleBuffer struct {
 // arrives in one burst.
 const defaultCapacity = 128
 
-const firstSlots = 16
+// firstCapacity is how many samples a buffer has room for at first.
+const firstCapacity = 16
 
-// newSampleBuffer returns an empty buffer of at most the given capacity, rounded up to a power of
-// two, at least 4 and at most 65536. Zero or less means [defaultCapacity].
-func newSampleBuffer(capacity int) *sampleBuffer {
-	b := new(sampleBuffer)
-	b.init(capacity)
-	return b
-}
-
+// init empties the buffer and sets its capacity, rounded up to a power of two, at least 4 and at
+// most 65536. Zero or less means [defaultCapacity].
 func (b *sampleBuffer) init(capacity int) {
 	if capacity <= 0 {
 		capacity = defaultCapacity
 	}
-	n := 4
-	for n < capacity && n < 1<<16 {
-		n *= 2
-	}
-	b.most = n
-	b.slots = make([]Sample, min(n, firstSlots))
-	b.first, b.count = 0, 0
-}
-
-// grow doubles the ring.
-func (b *sampleBuffer) grow() {
-	slots := make([]Sample, 2*len(b.slots))
-	for i := range b.count {
-		slots[i] = *b.At(i)
-	}
-	b.slots, b.first = slots, 0
+	b.most = min(max(4, 1<<bits.Len(uint(capacity-1))), 1<<16)
+	b.samples = make([]Sample, 0, min(b.most, firstCapacity))
 }
 
 // Len returns the number of samples held.
-func (b *sampleBuffer) Len() int { return b.count }
-
-// Cap returns the greatest number of samples that the buffer can hold.
-func (b *sampleBuffer) Cap() int { return b.most }
+func (b *sampleBuffer) Len() int { return len(b.samples) }
 
 // At returns the i-th sample, 0 being the oldest. The pointer is valid until the next Push, Evict
-// or Clear. It panics unless 0 <= i < Len.
-func (b *sampleBuffer) At(i int) *Sample {
-	if uint(i) >= uint(b.count) {
-		panic("interp: Buffer.At: index out of range; keep it within 0 and Len()-1")
-	}
-	return &b.slots[(b.first+i)&(len(b.slots)-1)]
-}
-
-// Newest returns the sample with the latest time, or nil if the buffer is empty.
-func (b *sampleBuffer) Newest() *Sample {
-	if b.count == 0 {
-		return nil
-	}
-	return b.At(b.count - 1)
-}
-
-// Revision returns a number that changes with every accepted sample. It wraps, so compare it for
-// inequality only.
-func (b *sampleBuffer) Revision() uint32 { return b.revision }
+// or Clear.
+func (b *sampleBuffer) At(i int) *Sample { return &b.samples[i] }
 
 // Push inserts a sample at its place and reports whether it was accepted. It refuses a sample of a
-// time that is already held, a sample older than all others if no slot is free, and a sample that
-// is not [Sample.Valid].
+// time that is already held, a sample older than all others if the buffer is full, and a sample
+// that is not [Sample.Valid].
 func (b *sampleBuffer) Push(s Sample) bool {
 	if !s.Valid() {
 		return false
 	}
 	t := s.At()
-	i := b.count // its place: behind the last older sample
+	i := len(b.samples) // its place: behind the last older sample
 	for i > 0 {
 		if have := b.At(i - 1).At(); have == t {
 			return false
@@ -101,24 +61,15 @@ func (b *sampleBuffer) Push(s Sample) bool {
 		}
 		i--
 	}
-	if b.count == len(b.slots) && b.count < b.most {
-		b.grow()
-	}
-	mask := len(b.slots) - 1
-	if b.count == len(b.slots) {
+	if len(b.samples) == b.most {
 		if i == 0 {
 			return false
 		}
-		b.first = (b.first + 1) & mask
-		b.count--
+		b.samples = slices.Delete(b.samples, 0, 1)
 		i--
 	}
-	for j := b.count; j > i; j-- {
-		b.slots[(b.first+j)&mask] = b.slots[(b.first+j-1)&mask]
-	}
 	s.Rotation = rotation.Unit(s.Rotation)
-	b.slots[(b.first+i)&mask] = s
-	b.count++
+	b.samples = slices.Insert(b.samples, i, s)
 	b.revision++
 	return true
 }
@@ -130,10 +81,8 @@ const keepBehind = 3
 // Evict drops the samples that a view which never runs backwards no longer needs. The newest sample
 // always stays.
 func (b *sampleBuffer) Evict(view time.Duration) {
-	n := b.Find(view) - (keepBehind - 1)
-	if n > 0 {
-		b.first = (b.first + n) & (len(b.slots) - 1)
-		b.count -= n
+	if n := b.Find(view) - (keepBehind - 1); n > 0 {
+		b.samples = slices.Delete(b.samples, 0, n)
 	}
 }
 
@@ -141,7 +90,7 @@ func (b *sampleBuffer) Evict(view time.Duration) {
 func (b *sampleBuffer) Find(t time.Duration) int {
 	// The view is a few samples from the old end, so a linear search is faster than a bisection.
 	i := 0
-	for i < b.count && b.At(i).At() <= t {
+	for i < b.Len() && b.At(i).At() <= t {
 		i++
 	}
 	return i - 1
@@ -149,8 +98,8 @@ func (b *sampleBuffer) Find(t time.Duration) int {
 
 // Clear drops all samples.
 func (b *sampleBuffer) Clear() {
-	if b.count > 0 {
+	if len(b.samples) > 0 {
 		b.revision++
 	}
-	b.first, b.count = 0, 0
+	b.samples = b.samples[:0]
 }

@@ -14,6 +14,12 @@ const ms = time.Millisecond
 
 func at(t time.Duration) Sample { return Sample{Time: t, Rotation: mgl32.QuatIdent()} }
 
+func newSampleBuffer(capacity int) *sampleBuffer {
+	b := new(sampleBuffer)
+	b.init(capacity)
+	return b
+}
+
 func times(b *sampleBuffer) []time.Duration {
 	var ts []time.Duration
 	for i := range b.Len() {
@@ -59,18 +65,18 @@ func TestBufferModel(t *testing.T) {
 			s := at(time.Duration(rapid.IntRange(0, 100).Draw(t, "time")))
 			s.Position[0] = rapid.Float32Range(-1, 1).Draw(t, "x")
 			i, have := slices.BinarySearchFunc(model, s, func(a, b Sample) int { return int(a.At() - b.At()) })
-			want := !have && (len(model) < b.Cap() || i > 0)
+			want := !have && (len(model) < b.most || i > 0)
 			if want {
 				model = slices.Insert(model, i, s)
-				if len(model) > b.Cap() {
+				if len(model) > b.most {
 					model = model[1:]
 				}
 			}
-			before := b.Revision()
+			before := b.revision
 			if got := b.Push(s); got != want {
 				t.Fatalf("Push of %v: %v, want %v", s.Time, got, want)
 			}
-			if (b.Revision() != before) != want {
+			if (b.revision != before) != want {
 				t.Fatal("the revision must change with the content and only with it")
 			}
 			if b.Len() != len(model) {
@@ -109,7 +115,7 @@ func TestBufferEviction(t *testing.T) {
 		t.Errorf("holds %d, want 3", b.Len())
 	}
 	b.Clear()
-	if b.Len() != 0 || b.Newest() != nil {
+	if b.Len() != 0 {
 		t.Error("not empty after Clear")
 	}
 }
@@ -167,13 +173,13 @@ func TestBufferRefusesInvalidSamples(t *testing.T) {
 func TestBufferCapacity(t *testing.T) {
 	for _, tt := range []struct{ ask, want int }{{0, defaultCapacity}, {-1, defaultCapacity}, {1, 4}, {33, 64}, {1 << 30, 1 << 16}} {
 		b := newSampleBuffer(tt.ask)
-		if b.Cap() != tt.want {
-			t.Errorf("NewBuffer(%d) has room for %d, want %d", tt.ask, b.Cap(), tt.want)
+		if b.most != tt.want {
+			t.Errorf("NewBuffer(%d) has room for %d, want %d", tt.ask, b.most, tt.want)
 		}
 	}
 	defer func() {
 		if recover() == nil {
-			t.Error("At beyond the end must panic with the remedy")
+			t.Error("At beyond the end must panic")
 		}
 	}()
 	newSampleBuffer(4).At(0)

@@ -65,7 +65,7 @@ func (b *buffered) At(now, view time.Duration) (State, Info) {
 	} else {
 		b.offset.decay(seconds(now - b.now))
 	}
-	b.shown, b.now, b.view, b.revision, b.target = true, now, view, b.buf.Revision(), target
+	b.shown, b.now, b.view, b.revision, b.target = true, now, view, b.buf.revision, target
 	b.buf.Evict(view)
 
 	return b.offset.apply(target.State), Info{
@@ -130,7 +130,7 @@ func (b *buffered) rebase(now, view time.Duration, target *place) (jump bool) {
 	if skipped < step/2+20*time.Millisecond {
 		skipped = 0
 	}
-	if b.buf.Revision() == b.revision && skipped == 0 {
+	if b.buf.revision == b.revision && skipped == 0 {
 		return false
 	}
 	was := b.target

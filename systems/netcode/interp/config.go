@@ -78,7 +78,7 @@ func New(kind Kind, config Config) Interpolator {
 	case Chase:
 		return &chase{config: c}
 	case EventBuffer:
-		return newEvents(c)
+		return &events{config: c, buf: sampleBuffer{most: eventsKept}}
 	case RacerLinear:
 		return &racer{tracker: tracker{config: c}}
 	case RacerSpline:

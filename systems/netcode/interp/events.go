@@ -24,20 +24,9 @@ type events struct {
 // eventsKept is the article's number of updates.
 const eventsKept = 20
 
-func newEvents(c Config) *events {
-	e := &events{config: c}
-	e.buf.init(eventsKept)
-	return e
-}
-
 func (e *events) Timing() Timing { return Delayed }
 
-func (e *events) Push(_ time.Duration, s Sample) {
-	if e.buf.Push(s) && e.buf.Len() > eventsKept {
-		e.buf.first = (e.buf.first + 1) & (len(e.buf.slots) - 1)
-		e.buf.count--
-	}
-}
+func (e *events) Push(_ time.Duration, s Sample) { e.buf.Push(s) }
 
 func (e *events) Reset() {
 	e.buf.Clear()
