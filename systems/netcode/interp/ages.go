@@ -116,16 +116,16 @@ func (a *ages) add(now time.Duration, from, to time.Duration) {
 	s := span{max(from.Seconds(), 0), max(to.Seconds(), 0), a.now}
 	r.spans[r.count] = s
 	r.count++
-	r.rise(s.from, s.to, 1, s.at)
+	r.rise(s.from, s.to, s.at)
 }
 
-// rise adds a number of rises from one level to another. The levels need not be edges of bins.
-func (r *rises) rise(from, to float64, n float32, last time.Duration) {
+// rise adds a rise from one level to another. The levels need not be edges of bins.
+func (r *rises) rise(from, to float64, last time.Duration) {
 	i := ageBin(from)
 	for low := ageLevel(i); low < to && i < ageBins; i++ {
 		high := (low+ageUnit)*ageFactor - ageUnit
 		if part := min(to, high) - max(from, low); part > 0 {
-			r.n[i] += n * float32(part/(high-low))
+			r.n[i] += float32(part / (high - low))
 			r.last[i] = max(r.last[i], last)
 		}
 		low = high
@@ -158,7 +158,7 @@ func (a *ages) shift(by time.Duration) {
 		for i := range r.spans[:r.count] {
 			s := &r.spans[i]
 			s.from, s.to = max(s.from-by.Seconds(), 0), max(s.to-by.Seconds(), 0)
-			r.rise(s.from, s.to, 1, s.at)
+			r.rise(s.from, s.to, s.at)
 		}
 	}
 }

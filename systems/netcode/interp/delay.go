@@ -176,7 +176,7 @@ func (d *Delay) Waits() time.Duration { return d.waits }
 
 // Loss returns the share of snapshots that did not arrive in time, 0 to 1, over the last minute or
 // so.
-func (d *Delay) Loss() float64 { return d.loss.rate() }
+func (d *Delay) Loss() float64 { return d.loss.Loss() }
 
 // Newest returns the latest stamp that has arrived, and false before the first snapshot.
 func (d *Delay) Newest() (time.Duration, bool) { return d.newest, d.count > 0 }

@@ -259,18 +259,18 @@ func TestLossCounting(t *testing.T) {
 	var l loss
 	arrive(&l, 0, 10, 11, 13)
 	l.update(10*ms, 20*ms)
-	if l.lost != 0 {
+	if l.Lost != 0 {
 		t.Error("lost before its time")
 	}
 	arrive(&l, 15*ms, 12)
 	l.update(100*ms, 20*ms)
-	if l.lost != 0 || math.Abs(l.total-3) > 0.01 {
-		t.Errorf("%v of %v lost, want none of 3 (the first only begins)", l.lost, l.total)
+	if l.Lost != 0 || math.Abs(l.Total-3) > 0.01 {
+		t.Errorf("%v of %v lost, want none of 3 (the first only begins)", l.Lost, l.Total)
 	}
 	arrive(&l, 100*ms, 16)
 	l.update(121*ms, 20*ms)
-	if math.Abs(l.lost-2) > 0.01 {
-		t.Errorf("%v lost, want 2", l.lost)
+	if math.Abs(l.Lost-2) > 0.01 {
+		t.Errorf("%v lost, want 2", l.Lost)
 	}
 	if !l.arrive(130*ms, 15) {
 		t.Error("a late snapshot is not a duplicate")
@@ -279,23 +279,23 @@ func TestLossCounting(t *testing.T) {
 		t.Error("a duplicate counts as new")
 	}
 	l.update(200*ms, 20*ms)
-	if math.Abs(l.lost-2) > 0.01 {
+	if math.Abs(l.Lost-2) > 0.01 {
 		t.Error("what came too late to be shown is lost")
 	}
 	// An outage of thousands of snapshots does not count as thousands of losses, and the wrap of
 	// the number does not count as a loss.
-	before := l.lost
+	before := l.Lost
 	arrive(&l, time.Second, 5016)
 	l.update(2*time.Second, 20*ms)
-	if l.lost-before > 64 {
-		t.Errorf("an outage counted %v losses", l.lost-before)
+	if l.Lost-before > 64 {
+		t.Errorf("an outage counted %v losses", l.Lost-before)
 	}
 	for n := uint16(5017); n != 100; n++ {
 		l.arrive(2*time.Second, n)
 		l.update(2*time.Second, 20*ms)
 	}
-	if l.rate() > 0.01 {
-		t.Errorf("rate %v after a wrap without loss", l.rate())
+	if l.Loss() > 0.01 {
+		t.Errorf("rate %v after a wrap without loss", l.Loss())
 	}
 }
 

@@ -103,17 +103,11 @@ func ParseKind(name string) (Kind, error) {
 	if name == "" {
 		return Default, nil
 	}
+	names := make([]string, kinds)
 	for k := range kinds {
-		if strings.EqualFold(name, kindNames[k].name) {
+		if names[k] = k.String(); strings.EqualFold(name, names[k]) {
 			return k, nil
 		}
 	}
-	var b strings.Builder
-	for k := range kinds {
-		if k > 0 {
-			b.WriteString(", ")
-		}
-		b.WriteString(kindNames[k].name)
-	}
-	return 0, fmt.Errorf("interp: no interpolation is called %q; choose one of %s", name, b.String())
+	return 0, fmt.Errorf("interp: no interpolation is called %q; choose one of %s", name, strings.Join(names, ", "))
 }

@@ -1,6 +1,10 @@
 package interp
 
-import "time"
+import (
+	"time"
+
+	"github.com/tandem-ecs/tandem/systems/netcode/internal/clocksync"
+)
 
 // loss measures the share of snapshots that are lost or arrive too late, over half a minute and
 // more.
@@ -11,19 +15,8 @@ type loss struct {
 	arrived uint64            // bit i: number highest-i has arrived
 	noticed [64]time.Duration // by number mod 64: when a later arrival showed that it was missing
 
-	lost, total float64
+	clocksync.LossRate
 }
-
-const (
-	// lossMemory is the number of snapshots over which the average forgets two thirds: a minute at
-	// 30 Hz. With half a minute a loss of 15 % would be measured with an error of 1.2 points, and
-	// 17 % already needs one more interval.
-	lossMemory = 1800
-
-	// At the beginning the loss is assumed to be lossPrior, with the weight of lossPriorWeight
-	// snapshots.
-	lossPrior, lossPriorWeight = 0.01, 60
-)
 
 // arrive takes the number of a snapshot and reports whether this is its first arrival.
 func (l *loss) arrive(at time.Duration, number uint16) bool {
@@ -66,16 +59,6 @@ func (l *loss) update(now, patience time.Duration) {
 			break
 		}
 		l.settled = n
-		const keep = 1 - 1.0/lossMemory
-		l.total = l.total*keep + 1
-		l.lost *= keep
-		if !here {
-			l.lost++
-		}
+		l.Packet(!here)
 	}
-}
-
-// rate returns the measured share.
-func (l *loss) rate() float64 {
-	return (l.lost + lossPrior*lossPriorWeight) / (l.total + lossPriorWeight)
 }

@@ -59,12 +59,6 @@ func (k *tracker) begin(now, view time.Duration) (raw State, info Info, ok bool)
 	return raw, info, true
 }
 
-// finish stores the shown state.
-func (k *tracker) finish(now, view time.Duration, s State) {
-	k.state, k.now, k.view = s, now, view
-	k.shown, k.fresh, k.piece = true, false, k.newest().piece()
-}
-
 // conclude fills in the part of info that depends on the finished picture, and stores the picture.
 func (k *tracker) conclude(now, view time.Duration, raw, s State, info *Info) State {
 	if q := (point{s.Position, s.Velocity}); !q.finite() {
@@ -73,7 +67,8 @@ func (k *tracker) conclude(now, view time.Duration, raw, s State, info *Info) St
 	}
 	info.Offset = s.Position.Sub(raw.Position).Len()
 	info.Settled = k.newest().AtRest && s.Position == raw.Position && s.Rotation == raw.Rotation
-	k.finish(now, view, s)
+	k.state, k.now, k.view = s, now, view
+	k.shown, k.fresh, k.piece = true, false, k.newest().piece()
 	return s
 }
 
