@@ -76,9 +76,9 @@ type Client[S any, I comparable] struct {
 	pathBegan       packet.Number // number of the first packet on this connection
 	grid            clocksync.Grid
 	playback        *interp.Playback
-	replicas        []replica      // by slot
-	delayedDespawns []replica      // still shown, though other replicas have their slots
-	delayed         delayedChanges // of all replicas
+	replicas        []replica // by slot
+	delayedDespawns []replica // still shown, though other replicas have their slots
+	delayed         int       // changes of all replicas that are not applied yet
 	predictor       *prediction.Predictor[S, I]
 	pings           [256]time.Duration
 	ping            uint8

@@ -157,7 +157,7 @@ func (b *bodiesClient[S, I, B]) dismiss(a *activeBody) {
 func (b *bodiesClient[S, I, B]) release(id EntityID) {
 	b.bodyGroup.Remove(uint32(id))
 	r := b.c.replica(id)
-	if r == nil || r.changes.first != 0 || !b.c.has(r.entity) || !b.c.world.Has(r.entity, b.id) {
+	if r == nil || len(r.changes) > 0 || !b.c.has(r.entity) || !b.c.world.Has(r.entity, b.id) {
 		// it has delayed changes, and the view has not reached the newest state
 		return
 	}

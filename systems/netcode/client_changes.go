@@ -1,6 +1,7 @@
 package netcode
 
 import (
+	"slices"
 	"time"
 
 	"github.com/go-gl/mathgl/mgl32"
@@ -20,12 +21,11 @@ import (
 // it gets all of them at once: early, but in order.
 const maxDelayed = 1 << 14
 
-// delayedChange is one change. Those of one replica form a list in the order of their arrival.
+// delayedChange is one change of a replica, which has them in the order of their moments.
 type delayedChange struct {
 	at    time.Duration // in the server's time: it is applied when the view reaches it
 	what  int32         // index of the component, or one of the constants below
 	value int32         // the place of the value in its component's store, or the owner
-	next  int32         // of the list; 0: none
 }
 
 const (
@@ -33,90 +33,26 @@ const (
 	changeOwner             // the replica has another owner
 )
 
-// delayedChanges holds the delayed changes of all replicas.
-type delayedChanges struct {
-	all  []delayedChange // the first one is unused
-	free int32           // the first of the list of free places
-	n    int             // changes that are delayed
+// fewChanges is for how many delayed changes a replica has room at first.
+const fewChanges = 32
+
+// addChange adds a change to a replica's delayed changes, at an index.
+func (c *Client[S, I]) addChange(r *replica, i int, change delayedChange) {
+	if r.changes == nil {
+		r.changes = make([]delayedChange, 0, fewChanges)
+	}
+	r.changes = slices.Insert(r.changes, i, change)
+	c.delayed++
 }
 
-// changeList is the list of one replica's delayed changes: indices of the first and the last. 0
-// means none.
-type changeList struct{ first, last int32 }
-
-// of returns a change of the same moment.
-func (d delayedChange) of(what, value int32) delayedChange {
-	d.what, d.value = what, value
-	return d
-}
-
-// after returns the index of the change that follows another one in a replica's list. After 0 it
-// returns the first. 0 means none.
-func (h *delayedChanges) after(r *replica, i int32) int32 {
-	if i == 0 {
-		return r.changes.first
+// keepChanges leaves a replica the delayed changes that have not been applied, without the memory of
+// many more.
+func (c *Client[S, I]) keepChanges(r *replica, left []delayedChange) {
+	c.delayed -= len(r.changes) - len(left)
+	if cap(left) > 2*max(len(left), fewChanges) {
+		left = append([]delayedChange(nil), left...)
 	}
-	return h.all[i].next
-}
-
-// append adds a change to the end of a replica's list.
-func (h *delayedChanges) append(r *replica, change delayedChange) {
-	h.insert(r, r.changes.last, change)
-}
-
-// insert adds a change after another one in a replica's list, or after 0 as the first, and returns
-// its index.
-func (h *delayedChanges) insert(r *replica, after int32, change delayedChange) int32 {
-	if len(h.all) == 0 {
-		h.all = append(h.all, delayedChange{})
-	}
-	change.next = h.after(r, after)
-	i := h.free
-	if i != 0 {
-		h.free = h.all[i].next
-		h.all[i] = change
-	} else {
-		i = int32(len(h.all))
-		h.all = append(h.all, change)
-	}
-	if after == 0 {
-		r.changes.first = i
-	} else {
-		h.all[after].next = i
-	}
-	if r.changes.last == after {
-		r.changes.last = i
-	}
-	h.n++
-	return i
-}
-
-// remove removes change i, which follows another one in a replica's list, or 0 as the first, and
-// returns it.
-func (h *delayedChanges) remove(r *replica, after, i int32) delayedChange {
-	change := h.all[i]
-	if after == 0 {
-		r.changes.first = change.next
-	} else {
-		h.all[after].next = change.next
-	}
-	if r.changes.last == i {
-		r.changes.last = after
-	}
-	h.all[i] = delayedChange{next: h.free}
-	h.free = i
-	h.n--
-	return change
-}
-
-// hasLater reports whether a replica's list has a change of the same kind behind change i.
-func (h *delayedChanges) hasLater(r *replica, i, what int32) bool {
-	for i = h.after(r, i); i != 0; i = h.after(r, i) {
-		if h.all[i].what == what {
-			return true
-		}
-	}
-	return false
+	r.changes = left
 }
 
 // delay adds the changes in a record to the replica's delayed changes: all but its pose.
@@ -127,12 +63,12 @@ func (c *Client[S, I]) delay(r *replica, ch *snapshot.Change, at time.Duration) 
 	}
 	at = max(at, r.changedAt)
 	r.changedAt = at
-	full := c.delayed.n >= maxDelayed
-	change := delayedChange{at: at}
+	full := c.delayed >= maxDelayed
+	add := func(what, value int32) { c.addChange(r, len(r.changes), delayedChange{at, what, value}) }
 	if ch.Op == snapshot.Spawned {
-		c.delayed.append(r, change.of(changeSpawn, int32(ch.Owner)))
+		add(changeSpawn, int32(ch.Owner))
 	} else if ch.Owner != r.owner {
-		c.delayed.append(r, change.of(changeOwner, int32(ch.Owner)))
+		add(changeOwner, int32(ch.Owner))
 	}
 	r.owner, r.parent = ch.Owner, ch.Parent
 	for i, m := range c.components {
@@ -142,7 +78,7 @@ func (c *Client[S, I]) delay(r *replica, ch *snapshot.Change, at time.Duration) 
 		if value := m.store(c.decoder, ch); m.immediate() && !r.unspawned {
 			m.release(value, r.entity)
 		} else {
-			c.delayed.append(r, change.of(int32(i), value))
+			add(int32(i), value)
 		}
 	}
 	if full || at <= c.viewTime || !c.lags(r) {
@@ -155,26 +91,26 @@ func (c *Client[S, I]) delay(r *replica, ch *snapshot.Change, at time.Duration) 
 // do not name the component, the newest of them ends that value: a component that a record does not
 // name has the value that the client has acknowledged, not that of an overtaken record.
 func (c *Client[S, I]) delayLate(r *replica, ch *snapshot.Change, at time.Duration) {
-	if r.changes.first == 0 || at < r.holds || c.delayed.n >= maxDelayed {
+	if len(r.changes) == 0 || at < r.holds || c.delayed >= maxDelayed {
 		return
 	}
-	after := int32(0)
+	next := 0 // the first change after the record's
 	if r.unspawned { // its spawn is earlier than assumed
-		after = r.changes.first
-		spawn := &c.delayed.all[after]
-		spawn.at = min(spawn.at, at)
+		next = 1
+		r.changes[0].at = min(r.changes[0].at, at)
 	}
-	for next := c.delayed.after(r, after); next != 0 && c.delayed.all[next].at <= at; next = c.delayed.after(r, after) {
-		after = next
+	for next < len(r.changes) && r.changes[next].at <= at {
+		next++
 	}
-	change, newest := delayedChange{at: at}, delayedChange{at: r.changedAt}
 	for i, m := range c.components {
 		if !m.changedIn(ch) || m.immediate() {
 			continue
 		}
-		after = c.delayed.insert(r, after, change.of(int32(i), m.store(c.decoder, ch)))
-		if !c.delayed.hasLater(r, after, int32(i)) {
-			c.delayed.append(r, newest.of(int32(i), m.storeNewest(c.decoder, r.id)))
+		what := int32(i)
+		c.addChange(r, next, delayedChange{at, what, m.store(c.decoder, ch)})
+		next++
+		if !slices.ContainsFunc(r.changes[next:], func(later delayedChange) bool { return later.what == what }) {
+			c.addChange(r, len(r.changes), delayedChange{r.changedAt, what, m.storeNewest(c.decoder, r.id)})
 		}
 	}
 }
@@ -182,17 +118,17 @@ func (c *Client[S, I]) delayLate(r *replica, ch *snapshot.Change, at time.Durati
 // applyDue applies the delayed changes whose time the view has reached, and all delayed changes of
 // replicas that are now drawn in the present.
 func (c *Client[S, I]) applyDue(view time.Duration, seen bool) {
-	if c.delayed.n == 0 {
+	if c.delayed == 0 {
 		return
 	}
 	for i := range len(c.replicas) + len(c.delayedDespawns) {
 		r := c.replicaAt(i)
-		if r.changes.first == 0 {
+		if len(r.changes) == 0 {
 			continue
 		}
 		if !c.lags(r) {
 			c.applyAll(r)
-		} else if seen && c.delayed.all[r.changes.first].at <= view {
+		} else if seen && r.changes[0].at <= view {
 			c.applyReplicaDue(r, view)
 		}
 	}
@@ -200,32 +136,33 @@ func (c *Client[S, I]) applyDue(view time.Duration, seen bool) {
 
 // applyReplicaDue applies a replica's delayed changes whose time the view has reached.
 func (c *Client[S, I]) applyReplicaDue(r *replica, view time.Duration) {
-	for after, i := int32(0), r.changes.first; i != 0; {
-		change := &c.delayed.all[i]
-		next := change.next
+	left := r.changes[:0]
+	for _, change := range r.changes {
 		if change.at <= view || change.what >= 0 && !r.unspawned && c.components[change.what].immediate() {
-			c.applyChange(r, c.delayed.remove(r, after, i))
+			c.applyChange(r, change)
 		} else {
-			after = i
+			left = append(left, change)
 		}
-		i = next
 	}
+	c.keepChanges(r, left)
 }
 
 // applyAll applies all delayed changes of a replica.
 func (c *Client[S, I]) applyAll(r *replica) {
-	for r.changes.first != 0 {
-		c.applyChange(r, c.delayed.remove(r, 0, r.changes.first))
+	for _, change := range r.changes {
+		c.applyChange(r, change)
 	}
+	c.keepChanges(r, r.changes[:0])
 }
 
 // dropChanges discards the delayed changes of a replica that is removed.
 func (c *Client[S, I]) dropChanges(r *replica) {
-	for r.changes.first != 0 {
-		if change := c.delayed.remove(r, 0, r.changes.first); change.what >= 0 {
+	for _, change := range r.changes {
+		if change.what >= 0 {
 			c.components[change.what].release(change.value, arche.Entity{})
 		}
 	}
+	c.keepChanges(r, nil)
 }
 
 // applyChange writes a change to the world.

@@ -43,7 +43,7 @@ func TestDelayedChangesAreBounded(t *testing.T) {
 	a.afterStep(func() {
 		n, _, capacity := a.client.HeldForTest()
 		most = max(most, n)
-		if n > 1<<14+2 || capacity > 1<<15 {
+		if n > 1<<14+2 || capacity > 3<<14 {
 			t.Fatalf("%d pieces of news are kept, with room for %d", n, capacity)
 		}
 		ahead := false

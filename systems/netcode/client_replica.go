@@ -30,11 +30,11 @@ type replica struct {
 	shown      bool     // a pose has been written
 	unspawned  bool     // its entity is made when the view reaches its spawn
 	born       components.Pose3D
-	changedAt  time.Duration  // moment of its newest record
-	holds      time.Duration  // moment of the newest change that is applied
-	changes    changeList     // not applied yet
-	despawn    delayedDespawn // set when the server has removed it
-	orphan     bool           // its parent is removed, and its view has not reached another frame
+	changedAt  time.Duration   // moment of its newest record
+	holds      time.Duration   // moment of the newest change that is applied
+	changes    []delayedChange // not applied yet
+	despawn    delayedDespawn  // set when the server has removed it
+	orphan     bool            // its parent is removed, and its view has not reached another frame
 
 	newest    interp.Sample // of those pushed; valid with sampled
 	sampled   bool

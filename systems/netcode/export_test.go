@@ -168,11 +168,11 @@ func (p *Protocol[S, I]) ParseForTest(kind byte, fromServer bool, payload []byte
 // replicas, and for how many there is memory.
 func (c *Client[S, I]) HeldForTest() (counted, listed, capacity int) {
 	for i := range len(c.replicas) + len(c.delayedDespawns) {
-		for at := c.replicaAt(i).changes.first; at != 0; at = c.delayed.all[at].next {
-			listed++
-		}
+		changes := c.replicaAt(i).changes
+		listed += len(changes)
+		capacity += cap(changes)
 	}
-	return c.delayed.n, listed, cap(c.delayed.all)
+	return c.delayed, listed, capacity
 }
 
 // SlotForTest returns the entity that has the slot of an ID.
