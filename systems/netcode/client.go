@@ -90,7 +90,6 @@ type Client[S any, I comparable] struct {
 		by   MovementBase
 		pose components.Pose3D
 	}
-	feedback prediction.Feedback
 	pinged   [256]bool
 	jumps    uint8 // of the own player, as the server counts them
 	hasState bool

@@ -94,7 +94,7 @@ func (c *Client[S, I]) delayLate(r *replica, ch *snapshot.Change, at time.Durati
 	if len(r.changes) == 0 || at < r.holds || c.delayed >= maxDelayed {
 		return
 	}
-	next := 0 // the first change after the record's
+	next := 0        // the first change after the record's
 	if r.unspawned { // its spawn is earlier than assumed
 		next = 1
 		r.changes[0].at = min(r.changes[0].at, at)

@@ -129,7 +129,6 @@ func (c *Client[S, I]) receiveSession(datagram []byte, now, arrived time.Duratio
 		c.predictor.Pending().Acknowledge(feedback.Ack)
 		c.stats.Missed = feedback.Starved
 	}
-	c.feedback = feedback
 	if hasState && at > c.newest {
 		if me.body != c.own { // another body
 			if old := c.replica(c.own); old != nil {

@@ -54,7 +54,7 @@ func (s *Server[S, I]) BruteForceForTest() (shown int) {
 		eye, _ := s.eyeOf(p)
 		p.near, p.was = p.was, p.near
 		clear(p.near)
-		for slot := range s.replication.bySlot {
+		for slot := range w.subjects {
 			u := &w.subjects[slot]
 			if u.id == NoEntity {
 				continue
@@ -77,7 +77,7 @@ func (s *Server[S, I]) BruteForceForTest() (shown int) {
 
 // PlaceForTest updates the place of every entity, after moving it by a step along x.
 func (s *Server[S, I]) PlaceForTest(step float32) {
-	for slot := range s.replication.bySlot {
+	for slot := range s.interest.subjects {
 		u := &s.interest.subjects[slot]
 		at := u.at
 		at[0] += step

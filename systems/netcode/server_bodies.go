@@ -45,7 +45,8 @@ func (b *bodiesServer[S, I, B]) step(t Tick) {
 	prediction.SortActors(g.Players)
 	// In the order of slots, as in a client's group. A new entity has no slot yet and begins with
 	// the next step.
-	for slot, e := range s.replication.bySlot {
+	for _, u := range s.interest.subjects {
+		e := u.entity
 		if !s.has(e) || !s.marked(e) || !s.world.Has(e, b.id) {
 			continue
 		}
@@ -53,7 +54,7 @@ func (b *bodiesServer[S, I, B]) step(t Tick) {
 		if !b.has(kind) || !s.parentOf(e).IsZero() {
 			continue
 		}
-		g.Bodies = append(g.Bodies, Body[B]{ID: uint32(s.interest.subjects[slot].id), Archetype: kind, State: *(*B)(s.world.Get(e, b.id))})
+		g.Bodies = append(g.Bodies, Body[B]{ID: uint32(u.id), Archetype: kind, State: *(*B)(s.world.Get(e, b.id))})
 		b.entities = append(b.entities, e)
 	}
 	players, bodies := len(g.Players), len(g.Bodies)

@@ -13,16 +13,10 @@ type cells struct {
 	size  float64 // edge of a cell, in units of distance
 	heads []int32 // by bucket: its first slot plus one; cells that share a bucket share a chain
 	spots []spot  // by slot
-	high  int     // slots from here on were never used
-	count int     // slots that are at a place
 }
-
-// few is the number of slots up to which a scan of all takes less than a lookup of 27 cells.
-const few = 256
 
 // spot is the place of a slot.
 type spot struct {
-	at         mgl32.Vec3
 	cell       [3]int32
 	next, prev int32 // in its bucket's chain, plus one; 0: none
 	in         bool
@@ -58,7 +52,6 @@ func (c *cells) bucket(cell [3]int32) *int32 {
 // place moves a slot. A position that is not a number is near nothing.
 func (c *cells) place(slot int, at mgl32.Vec3) {
 	s := &c.spots[slot]
-	s.at = at
 	if at[0] != at[0] || at[1] != at[1] || at[2] != at[2] {
 		c.remove(slot)
 		return
@@ -76,8 +69,6 @@ func (c *cells) place(slot int, at mgl32.Vec3) {
 		c.spots[s.next-1].prev = int32(slot) + 1
 	}
 	*head = int32(slot) + 1
-	c.high = max(c.high, slot+1)
-	c.count++
 }
 
 // remove removes a slot.
@@ -95,20 +86,11 @@ func (c *cells) remove(slot int) {
 		c.spots[s.next-1].prev = s.prev
 	}
 	s.in, s.next, s.prev = false, 0, 0
-	c.count--
 }
 
 // around appends the slots of all cells that the ball touches: everything in it, and some more.
 func (c *cells) around(center mgl32.Vec3, radius float32, found []int32) []int32 {
 	if center[0] != center[0] || center[1] != center[1] || center[2] != center[2] {
-		return found
-	}
-	if c.count <= few && c.high <= 2*few {
-		for slot := range c.high {
-			if c.spots[slot].in {
-				found = append(found, int32(slot))
-			}
-		}
 		return found
 	}
 	var low, high [3]int32

@@ -34,10 +34,10 @@ func (s *Server[S, I]) commit() {
 	}
 	t.scratch = t.scratch[:0]
 	if len(s.components) > 0 {
-		for slot, e := range t.bySlot {
-			if !e.IsZero() {
+		for _, u := range s.interest.subjects {
+			if u.id != NoEntity {
 				for _, m := range s.components {
-					m.send(e, s.net, s.interest.subjects[slot].id)
+					m.send(u.entity, s.net, u.id)
 				}
 			}
 		}
@@ -52,7 +52,7 @@ func (s *Server[S, I]) commit() {
 // commitState sets the pose and the owner of the entity in a slot.
 func (s *Server[S, I]) commitState(slot int, at time.Duration) {
 	t := &s.replication
-	e := t.bySlot[slot]
+	e := s.interest.subjects[slot].entity
 	tr := (*replicationState)(s.world.Get(e, t.track))
 	pose := s.transforms.Get(e).Get()
 	s.net.SetOwner(tr.id, tr.owner)
@@ -69,8 +69,8 @@ func (s *Server[S, I]) commitState(slot int, at time.Duration) {
 		state.Position, state.Rotation = pose.Position, pose.Rotation
 		state.Velocity, state.Angular, state.AtRest = tr.velocity, tr.angular, tr.rests
 		s.mustReach(tr.id, e, pose.Position)
-		if s.config.InputMode == OnArrival {
-			state.Age = s.ageOf(e, tr.owner, at)
+		if a := s.onArrival(tr.owner, e); a != nil {
+			state.Age = max(a.Delta(at), 0)
 		}
 	}
 	s.net.SetState(tr.id, state)
@@ -99,12 +99,13 @@ func (s *Server[S, I]) commitParents() {
 	for word, set := range t.dirty {
 		for ; set != 0; set &= set - 1 {
 			slot := word*64 + bits.TrailingZeros64(set)
-			tr := (*replicationState)(s.world.Get(t.bySlot[slot], t.track))
+			e := s.interest.subjects[slot].entity
+			tr := (*replicationState)(s.world.Get(e, t.track))
 			if !tr.reattached {
 				continue
 			}
 			_ = s.net.SetParent(tr.id, NoEntity)
-			t.scratch = append(t.scratch, t.bySlot[slot])
+			t.scratch = append(t.scratch, e)
 		}
 	}
 	refused := t.scratch[:0]
@@ -120,12 +121,4 @@ func (s *Server[S, I]) commitParents() {
 		}
 	}
 	t.scratch = refused
-}
-
-// ageOf returns the age of the state of a player's entity in the mode OnArrival, else 0.
-func (s *Server[S, I]) ageOf(e arche.Entity, owner uint16, at time.Duration) time.Duration {
-	if p := s.playerOf(owner); p != nil && p.Entity == e {
-		return p.inputs.Age(at)
-	}
-	return 0
 }

@@ -3,6 +3,8 @@ package netcode
 import (
 	"time"
 
+	arche "github.com/mlange-42/arche/ecs"
+
 	"github.com/tandem-ecs/tandem/systems/netcode/internal/prediction"
 )
 
@@ -42,13 +44,6 @@ type playerInputs[I comparable] interface {
 	// ViewedFrom returns the tick from which the age of a claimed view counts, given the newest
 	// input of the packet that claims it. It returns false if the packet does not determine it.
 	ViewedFrom(newest Tick, hasInputs bool) (t Tick, ok bool)
-	// Age returns how much older than a time of the server's clock the player's state is.
-	Age(at time.Duration) time.Duration
-	// Motion returns how many inputs ran in the step. It returns false while the player waits for
-	// inputs, so that an unchanged pose does not mean that the player rests.
-	Motion() (ran int, known bool)
-	// Counters returns the counters; those of the other mode are zero.
-	Counters() (InputStats, ArrivalStats)
 }
 
 // newPlayerInputs returns the inputs of a new player in the server's mode.
@@ -95,14 +90,6 @@ func (t *tickInputs[S, I]) ViewedFrom(newest Tick, hasInputs bool) (Tick, bool) 
 	return newest, hasInputs
 }
 
-func (t *tickInputs[S, I]) Age(time.Duration) time.Duration { return 0 }
-
-func (t *tickInputs[S, I]) Motion() (int, bool) { return 1, true }
-
-func (t *tickInputs[S, I]) Counters() (InputStats, ArrivalStats) {
-	return t.Buffer.Stats(), ArrivalStats{}
-}
-
 // arrivalInputs runs inputs when they arrive.
 type arrivalInputs[S any, I comparable] struct {
 	*prediction.Arrivals[I]
@@ -144,14 +131,21 @@ func (a *arrivalInputs[S, I]) ViewedFrom(Tick, bool) (Tick, bool) {
 	return a.player.server.Tick(), true
 }
 
-func (a *arrivalInputs[S, I]) Age(at time.Duration) time.Duration { return max(a.Delta(at), 0) }
-
-func (a *arrivalInputs[S, I]) Motion() (int, bool) {
+// motion returns how many inputs ran in the step. It returns false while the player waits for
+// inputs, so that an unchanged pose does not mean that the player rests.
+func (a *arrivalInputs[S, I]) motion() (ran int, known bool) {
 	return a.ran, a.ran > 0 || a.silent >= a.player.server.protocol.TickRate()/2
 }
 
-func (a *arrivalInputs[S, I]) Counters() (InputStats, ArrivalStats) {
-	return InputStats{}, a.Arrivals.Stats()
+// onArrival returns the inputs of the player whose entity and number these are, in the mode
+// OnArrival, else nil.
+func (s *Server[S, I]) onArrival(number uint16, e arche.Entity) *arrivalInputs[S, I] {
+	if s.config.InputMode == OnArrival {
+		if p := s.playerOf(number); p != nil && p.Entity == e {
+			return p.inputs.(*arrivalInputs[S, I])
+		}
+	}
+	return nil
 }
 
 // nextSnapshot returns when the player's next snapshot is due.

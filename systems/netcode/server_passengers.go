@@ -55,9 +55,9 @@ func (s *Server[S, I]) baseEntity(by MovementBase) arche.Entity {
 		}
 		return arche.Entity{}
 	}
-	for _, e := range s.replication.bySlot {
-		if s.marked(e) && s.replicated.Get(e).Archetype == by.Mover {
-			return e
+	for _, u := range s.interest.subjects {
+		if s.marked(u.entity) && s.replicated.Get(u.entity).Archetype == by.Mover {
+			return u.entity
 		}
 	}
 	return arche.Entity{}

@@ -118,15 +118,19 @@ func (p *Player[S, I]) Stats() packet.Stats { return p.endpoint.Stats() }
 
 // InputStats returns the counters of the player's inputs in the mode [OnTicks], else zeros.
 func (p *Player[S, I]) InputStats() InputStats {
-	st, _ := p.inputs.Counters()
-	return st
+	if t, ok := p.inputs.(*tickInputs[S, I]); ok {
+		return t.Stats()
+	}
+	return InputStats{}
 }
 
 // ArrivalStats returns the counters of the player's inputs in the mode [OnArrival], else zeros.
 // Forfeited is the time lost to stalls longer than ServerConfig.InputCredit.
 func (p *Player[S, I]) ArrivalStats() ArrivalStats {
-	_, st := p.inputs.Counters()
-	return st
+	if a, ok := p.inputs.(*arrivalInputs[S, I]); ok {
+		return a.Stats()
+	}
+	return ArrivalStats{}
 }
 
 // Send queues a copy of a message of at most 32 KiB, which the player receives exactly once and in

@@ -42,29 +42,28 @@ func (i *Interest) validate() error {
 // commit.
 type interestGrid struct {
 	limit    Interest
-	subjects []subject // by slot
-	claims   [1 << 10]int32
-	grid     cells // with a limit
+	subjects []subject         // by slot
+	claims   map[int32][]int32 // by claim: its slots
+	grid     cells             // with a limit
 	found    []int32
 }
 
-// subject is an entity that may be relevant.
+// subject is a replicated entity.
 type subject struct {
-	id     EntityID // NoEntity: the slot is free
-	entity arche.Entity
-	at     mgl32.Vec3 // world position of its root
-	root   int32      // slot of its topmost parent, itself if it has none
-	tree   bool       // others may have the same root
+	id     EntityID     // NoEntity: the slot is free
+	entity arche.Entity // the zero entity: likewise
+	at     mgl32.Vec3   // world position of its root
+	root   int32        // slot of its topmost parent, itself if it has none
+	tree   bool         // others may have the same root
 	owner  uint16
 	claim  int32 // the player that is shown it at any distance: a number, or everybody; 0: none
-
-	next, prev int32 // in the chain of a claim, plus one
+	place  int32 // in the list of the claim
 }
 
 const everybody = 1 << 16
 
 func newInterestGrid(limit Interest, slots int) interestGrid {
-	p := interestGrid{limit: limit, subjects: make([]subject, slots)}
+	p := interestGrid{limit: limit, claims: map[int32][]int32{}}
 	if limit.Radius > 0 {
 		p.grid = newCells(slots, limit.Leave) // a ball touches 27 of them at most
 		p.found = make([]int32, 0, slots)
@@ -74,6 +73,9 @@ func newInterestGrid(limit Interest, slots int) interestGrid {
 
 // enter assigns a slot to an entity.
 func (p *interestGrid) enter(id EntityID, e arche.Entity) {
+	for len(p.subjects) <= id.Slot() {
+		p.subjects = append(p.subjects, subject{})
+	}
 	p.subjects[id.Slot()] = subject{id: id, entity: e, root: int32(id.Slot())}
 }
 
@@ -98,15 +100,10 @@ func (p *interestGrid) setOwner(slot int, owner uint16, always bool) {
 		return
 	}
 	p.unclaim(slot)
-	if u.claim = claim; claim == 0 {
-		return
+	if u.claim = claim; claim != 0 {
+		u.place = int32(len(p.claims[claim]))
+		p.claims[claim] = append(p.claims[claim], int32(slot))
 	}
-	head := &p.claims[claim%int32(len(p.claims))]
-	u.next = *head
-	if u.next != 0 {
-		p.subjects[u.next-1].prev = int32(slot) + 1
-	}
-	*head = int32(slot) + 1
 }
 
 func (p *interestGrid) unclaim(slot int) {
@@ -114,15 +111,13 @@ func (p *interestGrid) unclaim(slot int) {
 	if u.claim == 0 {
 		return
 	}
-	if u.prev != 0 {
-		p.subjects[u.prev-1].next = u.next
-	} else {
-		p.claims[u.claim%int32(len(p.claims))] = u.next
+	slots := p.claims[u.claim]
+	last := slots[len(slots)-1]
+	slots[u.place], p.subjects[last].place = last, u.place
+	if p.claims[u.claim] = slots[:len(slots)-1]; len(slots) == 1 {
+		delete(p.claims, u.claim)
 	}
-	if u.next != 0 {
-		p.subjects[u.next-1].prev = u.prev
-	}
-	u.claim, u.next, u.prev = 0, 0, 0
+	u.claim = 0
 }
 
 // put sets an entity's root and its position.
@@ -140,7 +135,7 @@ func (s *Server[S, I]) relevance(p *Player[S, I]) {
 	w := &s.interest
 	eye, hasEye := s.eyeOf(p)
 	if w.limit.Radius == 0 || !hasEye {
-		for slot := range s.replication.bySlot {
+		for slot := range w.subjects {
 			if u := &w.subjects[slot]; u.id != NoEntity {
 				s.setPriority(p, u, eye, hasEye)
 				if w.limit.Radius > 0 {
@@ -176,12 +171,12 @@ func (s *Server[S, I]) relevance(p *Player[S, I]) {
 // include makes claimed entities relevant, with their trees.
 func (s *Server[S, I]) include(p *Player[S, I], claim int32, eye mgl32.Vec3) {
 	w := &s.interest
-	for i := w.claims[claim%int32(len(w.claims))]; i != 0; i = w.subjects[i-1].next {
-		u := &w.subjects[i-1]
-		if u.claim != claim || p.near.has(int(i-1)) {
+	for _, slot := range w.claims[claim] {
+		u := &w.subjects[slot]
+		if p.near.has(int(slot)) {
 			continue
 		}
-		p.near.set(int(i - 1))
+		p.near.set(int(slot))
 		s.setPriority(p, u, eye, true)
 		if !w.subjects[u.root].tree || !w.grid.spots[u.root].in {
 			continue

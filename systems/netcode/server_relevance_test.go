@@ -216,7 +216,6 @@ func TestRelevanceByTheRules(t *testing.T) {
 			l := components.NewLogical(components.At3D(3, 0, 0))
 			c.unseen = append(c.unseen, transforms.NewWith(&l))
 		}
-		// Above 256 the cells are used.
 		for range rapid.SampledFrom([]int{40, 300}).Draw(rt, "entities") {
 			c.all = append(c.all, c.m.crate(kindCrate, c.anywhere()))
 		}

@@ -1,6 +1,8 @@
 package netcode
 
 import (
+	"math"
+
 	"github.com/go-gl/mathgl/mgl32"
 	arche "github.com/mlange-42/arche/ecs"
 
@@ -31,21 +33,17 @@ type replicationState struct {
 
 // replicationStates finds the entities that are or were replicated.
 type replicationStates struct {
-	world      *arche.World
-	replicated arche.ID
-	track      arche.ID
-	logical    arche.ID
-	parent     arche.ID
-	fresh      arche.CachedFilter // replicated, without a replicationState
-	known      arche.CachedFilter // replicated, with a replicationState
-	unplaced   arche.CachedFilter // replicated, without a transform
-	always     arche.ID
-	dirty      bitset         // slots of entities that may have changed since the last commit
-	attached   bitset         // slots of entities with a parent, replicated or not
-	roots      []int32        // slots of entities with children
-	bySlot     []arche.Entity // entities by their slots
-	scratch    []arche.Entity
-	full       bool // a lack of slots has been logged
+	*entities
+	track    arche.ID
+	fresh    arche.CachedFilter // replicated, without a replicationState
+	known    arche.CachedFilter // replicated, with a replicationState
+	unplaced arche.CachedFilter // replicated, without a transform
+	always   arche.ID
+	dirty    bitset  // slots of entities that may have changed since the last commit
+	attached bitset  // slots of entities with a parent, replicated or not
+	roots    []int32 // slots of entities with children
+	scratch  []arche.Entity
+	full     bool // a lack of slots has been logged
 	// a Replicated entity without a transform has been logged
 	loggedUnplaced bool
 }
@@ -53,17 +51,15 @@ type replicationStates struct {
 func newReplicationStates(n *entities, slots int) replicationStates {
 	w := n.world
 	t := replicationStates{
-		world:      w,
-		replicated: n.replicated.ID(),
-		track:      arche.ComponentID[replicationState](w),
-		logical:    n.transforms.ID(),
-		parent:     n.parents.ID(),
-		always:     arche.ComponentID[AlwaysRelevant](w),
-		dirty:      newBitset(slots),
-		attached:   newBitset(slots),
+		entities: n,
+		track:    arche.ComponentID[replicationState](w),
+		always:   arche.ComponentID[AlwaysRelevant](w),
+		dirty:    newBitset(slots),
+		attached: newBitset(slots),
 	}
-	with, known := arche.All(t.replicated, t.logical), arche.All(t.replicated, t.logical, t.track)
-	fresh, unplaced := with.Without(t.track), arche.All(t.replicated).Without(t.logical)
+	marker, pose := n.replicated.ID(), n.transforms.ID()
+	with, known := arche.All(marker, pose), arche.All(marker, pose, t.track)
+	fresh, unplaced := with.Without(t.track), arche.All(marker).Without(pose)
 	t.unplaced = w.Cache().Register(&unplaced)
 	t.fresh, t.known = w.Cache().Register(&fresh), w.Cache().Register(&known)
 	return t
@@ -73,11 +69,11 @@ func newReplicationStates(n *entities, slots int) replicationStates {
 func (t *replicationStates) move(paths map[uint16]func(Tick) components.Pose3D, at Tick) {
 	query := t.world.Query(&t.known)
 	for query.Next() {
-		path := paths[(*Replicated)(query.Get(t.replicated)).Archetype]
+		path := paths[(*Replicated)(query.Get(t.replicated.ID())).Archetype]
 		if path == nil {
 			continue
 		}
-		l := (*components.Transform3D)(query.Get(t.logical))
+		l := (*components.Transform3D)(query.Get(t.transforms.ID()))
 		if pose := path(at); l.Get() != pose {
 			l.Set(pose)
 		}
@@ -95,12 +91,12 @@ func (s *Server[S, I]) collectChanges() {
 	for query.Next() {
 		tr := (*replicationState)(query.Get(t.track))
 		slot := tr.id.Slot()
-		written := (*record.Record[components.Pose3D])(query.Get(t.logical))
-		if owner, always := (*Replicated)(query.Get(t.replicated)).Owner, query.Has(t.always); owner != tr.owner || always != tr.always {
+		written := (*record.Record[components.Pose3D])(query.Get(t.transforms.ID()))
+		if owner, always := (*Replicated)(query.Get(t.replicated.ID())).Owner, query.Has(t.always); owner != tr.owner || always != tr.always {
 			tr.owner, tr.always = owner, always
 			t.dirty.set(slot)
 		}
-		if child := query.Has(t.parent); child || t.attached.has(slot) {
+		if child := query.Has(t.parents.ID()); child || t.attached.has(slot) {
 			t.dirty.set(slot)
 			if child {
 				t.attached.set(slot)
@@ -118,15 +114,13 @@ func (s *Server[S, I]) collectChanges() {
 		}
 		tr.passenger = false
 		span := dt
-		if s.config.InputMode == OnArrival {
+		if a := s.onArrival(tr.owner, query.Entity()); a != nil {
 			// A player's step may run any number of inputs. A player does not rest just because no
 			// input has arrived.
-			if p := s.playerOf((*Replicated)(query.Get(t.replicated)).Owner); p != nil && p.Entity == query.Entity() {
-				ran, known := p.inputs.Motion()
-				span = dt * float32(ran)
-				if !known && written.Revision() == tr.revision {
-					continue
-				}
+			ran, known := a.motion()
+			span = dt * float32(ran)
+			if !known && written.Revision() == tr.revision {
+				continue
 			}
 		}
 		if written.Revision() == tr.revision {
@@ -162,7 +156,7 @@ func (s *Server[S, I]) settleWrites() {
 	query := s.world.Query(&s.replication.known)
 	for query.Next() {
 		tr := (*replicationState)(query.Get(s.replication.track))
-		written := (*record.Record[components.Pose3D])(query.Get(s.replication.logical))
+		written := (*record.Record[components.Pose3D])(query.Get(s.transforms.ID()))
 		if owner := record.OwnerOf(query.Entity()); !written.SettledBy(owner) {
 			written.Settle(owner, tr.revision)
 		}
@@ -181,7 +175,7 @@ func motion(from, to components.Pose3D, dt float32) (linear, angular mgl32.Vec3)
 		turn = turn.Scale(-1)
 	}
 	if sin := turn.V.Len(); sin > 1e-7 {
-		angle := 2 * mgl32.Clamp(float32(atan2(sin, turn.W)), 0, 4)
+		angle := 2 * mgl32.Clamp(float32(math.Atan2(float64(sin), float64(turn.W))), 0, 4)
 		angular = turn.V.Mul(angle / (sin * dt))
 	}
 	return linear, angular
@@ -194,7 +188,7 @@ func (s *Server[S, I]) register() {
 	known := s.world.Query(&t.known)
 	whole := known.Count() == s.net.Len() // no entity is removed
 	for known.Next() {
-		rep, tr := (*Replicated)(known.Get(t.replicated)), (*replicationState)(known.Get(t.track))
+		rep, tr := (*Replicated)(known.Get(t.replicated.ID())), (*replicationState)(known.Get(t.track))
 		if rep.Archetype != tr.archetype {
 			whole = false
 		} else if rep.ID != tr.id {
@@ -233,7 +227,8 @@ func (s *Server[S, I]) register() {
 // another archetype.
 func (s *Server[S, I]) release() {
 	t := &s.replication
-	for slot, e := range t.bySlot {
+	for slot, u := range s.interest.subjects {
+		e := u.entity
 		if e.IsZero() {
 			continue
 		}
@@ -243,11 +238,10 @@ func (s *Server[S, I]) release() {
 			}
 			s.world.Remove(e, t.track) // an entity that is still to be replicated gets another one
 		}
-		s.net.Despawn(s.interest.subjects[slot].id)
+		s.net.Despawn(u.id)
 		s.interest.leave(slot)
 		t.dirty.clear(slot)
 		t.attached.clear(slot)
-		t.bySlot[slot] = arche.Entity{}
 	}
 }
 
@@ -263,10 +257,6 @@ func (s *Server[S, I]) assignID(e arche.Entity) {
 	kind := rep.Archetype
 	s.world.Add(e, t.track)
 	*(*replicationState)(s.world.Get(e, t.track)) = replicationState{id: id, archetype: kind}
-	for len(t.bySlot) <= id.Slot() {
-		t.bySlot = append(t.bySlot, arche.Entity{})
-	}
-	t.bySlot[id.Slot()] = e
 	t.dirty.set(id.Slot())
 	s.history.reach(id.Slot())
 	s.interest.enter(id, e)
@@ -279,8 +269,10 @@ func (s *Server[S, I]) assignID(e arche.Entity) {
 
 // entityOf returns the living entity with an ID, the zero entity if there is none.
 func (s *Server[S, I]) entityOf(id EntityID) arche.Entity {
-	if slot := id.Slot(); id != NoEntity && slot < len(s.interest.subjects) && s.interest.subjects[slot].id == id && s.world.Alive(s.replication.bySlot[slot]) {
-		return s.replication.bySlot[slot]
+	if slot := id.Slot(); id != NoEntity && slot < len(s.interest.subjects) {
+		if u := &s.interest.subjects[slot]; u.id == id && s.world.Alive(u.entity) {
+			return u.entity
+		}
 	}
 	return arche.Entity{}
 }
@@ -308,7 +300,7 @@ func (s *Server[S, I]) logUnplaced() {
 	if query.Next() {
 		t.loggedUnplaced = true
 		s.config.Log.Warn("tandem: an entity has Replicated and no Transform3D, so clients do not get it: give it a Transform3D",
-			"entity", query.Entity(), "archetype", (*Replicated)(query.Get(t.replicated)).Archetype)
+			"entity", query.Entity(), "archetype", (*Replicated)(query.Get(t.replicated.ID())).Archetype)
 		query.Close()
 	}
 }

@@ -1,7 +1,6 @@
 package netcode
 
 import (
-	"math"
 	"time"
 
 	"github.com/go-gl/mathgl/mgl32"
@@ -9,8 +8,6 @@ import (
 
 	"github.com/tandem-ecs/tandem/components"
 )
-
-func atan2(y, x float32) float64 { return math.Atan2(float64(y), float64(x)) }
 
 // history holds the poses of replicated entities after each of the last steps, for lag
 // compensation. The memory of a slot is allocated once, and used again for the next entity in it.
@@ -59,7 +56,7 @@ func (s *Server[S, I]) recordMoments(after int64) {
 		if tr.id == NoEntity {
 			continue
 		}
-		pose := (*components.Transform3D)(query.Get(t.logical)).Get()
+		pose := (*components.Transform3D)(query.Get(t.transforms.ID())).Get()
 		row[tr.id.Slot()] = moment{tick: after, id: tr.id, parent: tr.parent, jumps: tr.jumps, pose: pose}
 	}
 }

@@ -7,9 +7,8 @@ import (
 	"github.com/tandem-ecs/tandem/systems/interpolation"
 )
 
-// watchShifts subscribes to shifts of the origin by the engine's interpolator, and reports whether
-// there is an interpolator.
-func (s *Server[S, I]) watchShifts() bool {
+// watchShifts subscribes to shifts of the origin by the engine's interpolator, if there is one.
+func (s *Server[S, I]) watchShifts() {
 	i := interpolation.Of[components.Pose3D](s.world)
 	if i != s.shifts.from {
 		s.ignoreShifts()
@@ -17,7 +16,6 @@ func (s *Server[S, I]) watchShifts() bool {
 			s.shifts.feed = i.Subscribe(interpolation.Events[components.Pose3D]{Shifted: s.replication.shifted})
 		}
 	}
-	return i != nil
 }
 
 func (s *Server[S, I]) ignoreShifts() {
