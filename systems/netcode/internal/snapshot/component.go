@@ -59,29 +59,22 @@ func (s *Schema) has(name string) bool {
 	return slices.ContainsFunc(s.components, func(c component) bool { return c.name == name })
 }
 
-// Set gives the entity the component, or another value of it, from the next Commit on. It reports
-// whether the entity is alive.
-func (c Component[T]) Set(w *World, id ID, v T) bool {
-	slot, ok := w.lookup(id)
-	if !ok {
-		return false
+// Set gives the entity the component, or another value of it, from the next Commit on. It ignores
+// an entity that is not alive.
+func (c Component[T]) Set(w *World, id ID, v T) {
+	if slot, ok := w.lookup(id); ok {
+		c.values(w.schema, w.columns).current[slot] = c.codec.Quantize(v)
+		w.current[slot].present |= 1 << c.index
+		w.touch(slot)
 	}
-	c.values(w.schema, w.columns).current[slot] = c.codec.Quantize(v)
-	w.current[slot].present |= 1 << c.index
-	w.touch(slot)
-	return true
 }
 
-// Remove takes the component from the entity, from the next Commit on. It reports whether the
-// entity had it.
-func (c Component[T]) Remove(w *World, id ID) bool {
-	slot, ok := w.lookup(id)
-	if !ok || w.current[slot].present&(1<<c.index) == 0 {
-		return false
+// Remove takes the component from the entity, if it has it, from the next Commit on.
+func (c Component[T]) Remove(w *World, id ID) {
+	if slot, ok := w.lookup(id); ok && w.current[slot].present&(1<<c.index) != 0 {
+		w.current[slot].present &^= 1 << c.index
+		w.touch(slot)
 	}
-	w.current[slot].present &^= 1 << c.index
-	w.touch(slot)
-	return true
 }
 
 // values returns the component's values in a World or a Decoder.

@@ -138,16 +138,14 @@ type quantizer struct {
 	most       [3]int32 // greatest value on each axis
 	bits       [3]uint  // that this value takes
 
-	rotationBits uint
-	rotationMax  int32 // 2^(bits-1)-1
-
+	rotation          axis // its resolution is not used
 	velocity, angular axis
 	ageUnit           float64 // seconds
 	ahead             int64   // position steps that one velocity step makes in a tick, times 2^16
 	back              int64   // velocity steps that a position step in one tick makes, times 2^16
 }
 
-// axis is one axis of a velocity.
+// axis is one axis of a velocity, or one component of a rotation.
 type axis struct {
 	resolution float64
 	most       int32 // 0: not sent
@@ -164,12 +162,11 @@ func newAxis(r Range) axis {
 
 func newQuantizer(c *Config) quantizer {
 	q := quantizer{
-		resolution:   float64(c.Position.Resolution),
-		rotationBits: uint(c.RotationBits),
-		rotationMax:  1<<(c.RotationBits-1) - 1,
-		velocity:     newAxis(c.Velocity),
-		angular:      newAxis(c.Angular),
-		ageUnit:      1 / (8 * float64(c.TickRate)),
+		resolution: float64(c.Position.Resolution),
+		rotation:   axis{most: 1<<(c.RotationBits-1) - 1, bits: uint(c.RotationBits)},
+		velocity:   newAxis(c.Velocity),
+		angular:    newAxis(c.Angular),
+		ageUnit:    1 / (8 * float64(c.TickRate)),
 	}
 	for k := range 3 {
 		q.min[k] = float64(c.Position.Min[k])

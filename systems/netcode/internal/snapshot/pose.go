@@ -2,36 +2,20 @@ package snapshot
 
 import "github.com/tandem-ecs/tandem/systems/netcode/internal/packet"
 
-// Forms of a position or a rotation: 0 a difference, 10 unchanged, 11 absolute.
+// Forms of a position or a rotation: 0 a difference, 10 unchanged, 11 absolute. The first bit is the
+// lowest one of the number.
 const (
-	formDelta = iota
-	formSame
-	formAbsolute
+	formDelta    = 0b0
+	formSame     = 0b01
+	formAbsolute = 0b11
 )
 
-func writeForm(w *packet.Writer, form int) {
-	switch form {
-	case formDelta:
-		w.Bits(0, 1)
-	case formSame:
-		w.Bits(1, 2)
-	default:
-		w.Bits(3, 2)
-	}
-}
-
-func readForm(r *packet.Reader) int {
-	switch {
-	case !r.Bool():
+func readForm(r *packet.Reader) uint64 {
+	if !r.Bool() {
 		return formDelta
-	case !r.Bool():
-		return formSame
 	}
-	return formAbsolute
+	return 1 | r.Bits(1)<<1
 }
-
-// absoluteBits returns the size of a position in full.
-func (q *quantizer) absoluteBits() int { return int(q.bits[0] + q.bits[1] + q.bits[2]) }
 
 // writePose writes the whole pose.
 func (q *quantizer) writePose(w *packet.Writer, r *record) {
@@ -65,11 +49,11 @@ func (q *quantizer) writePoseDelta(w *packet.Writer, r, base *record, ticks int3
 	}
 	if q.velocity.most > 0 {
 		c := t.differences(classVelocity, r.velocity, q.predictVelocity(base, r.position, ticks))
-		c.write(w, 0, 0)
+		c.write(w, 0)
 	}
 	if q.angular.most > 0 {
 		c := t.differences(classAngular, r.angular, base.angular)
-		c.write(w, 0, 0)
+		c.write(w, 0)
 	}
 }
 
@@ -114,7 +98,7 @@ func (q *quantizer) checkPosition(r *packet.Reader, rec *record) {
 
 func (q *quantizer) writePositionDelta(w *packet.Writer, r, base *record, ticks int32, t *tally) {
 	if r.position == base.position {
-		writeForm(w, formSame)
+		w.Bits(formSame, 2)
 		return
 	}
 	expected := q.predictPosition(base, ticks)
@@ -122,17 +106,17 @@ func (q *quantizer) writePositionDelta(w *packet.Writer, r, base *record, ticks 
 	var c triple
 	for k := range 3 {
 		if q.bits[k] != 0 {
-			d := fold(r.position[k] - expected[k])
+			d := packet.Fold(int64(r.position[k] - expected[k]))
 			t.add(classPosition, d)
 			c.code[k], c.n[k] = packet.GolombCode(d, order)
 		}
 	}
-	if 1+c.len() >= 2+uint(q.absoluteBits()) {
-		writeForm(w, formAbsolute)
+	if 1+c.len() >= 2+q.bits[0]+q.bits[1]+q.bits[2] {
+		w.Bits(formAbsolute, 2)
 		q.writePosition(w, r)
 		return
 	}
-	c.write(w, 0, 1) // formDelta
+	c.write(w, 1) // formDelta
 }
 
 func (q *quantizer) readPositionDelta(r *packet.Reader, rec, base *record, ticks int32, order uint) {
@@ -154,41 +138,27 @@ func (q *quantizer) readPositionDelta(r *packet.Reader, rec, base *record, ticks
 
 func (q *quantizer) writeRotation(w *packet.Writer, r *record) {
 	w.Bits(uint64(r.largest), 2)
-	for _, c := range r.rotation {
-		w.Bits(uint64(int32(c)+q.rotationMax), q.rotationBits)
-	}
+	q.rotation.write(w, r.rotation)
 }
 
 func (q *quantizer) readRotation(r *packet.Reader, rec *record) {
 	rec.largest = uint8(r.Bits(2))
-	for k := range 3 {
-		rec.rotation[k] = int16(int32(r.Bits(q.rotationBits)) - q.rotationMax)
-	}
-	q.checkRotation(r, rec)
-}
-
-func (q *quantizer) checkRotation(r *packet.Reader, rec *record) {
-	for k := range 3 {
-		if c := int32(rec.rotation[k]); c < -q.rotationMax || c > q.rotationMax {
-			r.Fail(packet.ErrMalformed)
-			rec.rotation[k] = 0
-		}
-	}
+	rec.rotation = q.rotation.read(r)
 }
 
 func (q *quantizer) writeRotationDelta(w *packet.Writer, r, base *record, t *tally) {
 	if r.largest == base.largest {
 		if r.rotation == base.rotation {
-			writeForm(w, formSame)
+			w.Bits(formSame, 2)
 			return
 		}
 		c := t.differences(classRotation, r.rotation, base.rotation)
-		if 1+c.len() < 4+3*q.rotationBits {
-			c.write(w, 0, 1) // formDelta
+		if 1+c.len() < 4+3*q.rotation.bits {
+			c.write(w, 1) // formDelta
 			return
 		}
 	}
-	writeForm(w, formAbsolute)
+	w.Bits(formAbsolute, 2)
 	q.writeRotation(w, r)
 }
 
@@ -197,11 +167,7 @@ func (q *quantizer) readRotationDelta(r *packet.Reader, rec *record, order uint)
 	case formAbsolute:
 		q.readRotation(r, rec)
 	case formDelta:
-		for k := range 3 {
-			v := int64(rec.rotation[k]) + r.SignedGolomb(order)
-			rec.rotation[k] = int16(max(-1<<15, min(v, 1<<15-1)))
-		}
-		q.checkRotation(r, rec)
+		rec.rotation = q.rotation.readDelta(r, rec.rotation, order)
 	}
 }
 

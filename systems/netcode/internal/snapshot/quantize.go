@@ -95,14 +95,14 @@ func (q *quantizer) packRotation(r mgl32.Quat) (p [3]int16, largest uint8) {
 	if !(sum > 1e-30) || math.IsInf(sum, 0) {
 		return p, 0
 	}
-	scale := math.Sqrt2 * float64(q.rotationMax) / math.Sqrt(sum)
+	scale := math.Sqrt2 * float64(q.rotation.most) / math.Sqrt(sum)
 	if v[largest] < 0 {
 		scale = -scale
 	}
 	i := 0
 	for k, x := range v {
 		if k != int(largest) {
-			p[i] = int16(clampRound(float64(x*scale), -q.rotationMax, q.rotationMax))
+			p[i] = int16(clampRound(float64(x*scale), -q.rotation.most, q.rotation.most))
 			i++
 		}
 	}
@@ -112,7 +112,7 @@ func (q *quantizer) packRotation(r mgl32.Quat) (p [3]int16, largest uint8) {
 // unpackRotation returns a unit quaternion for any input, including one that packRotation never
 // returns.
 func (q *quantizer) unpackRotation(p [3]int16, largest uint8) mgl32.Quat {
-	scale := 1 / (math.Sqrt2 * float64(q.rotationMax))
+	scale := 1 / (math.Sqrt2 * float64(q.rotation.most))
 	a, b, c := float64(p[0])*scale, float64(p[1])*scale, float64(p[2])*scale
 	sum := float64(a*a) + float64(b*b) + float64(c*c)
 	d := math.Sqrt(max(0, 1-sum))

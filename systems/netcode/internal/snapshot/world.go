@@ -108,13 +108,12 @@ func (w *World) Spawn(kind uint16) (ID, error) {
 	return newID(i, s.generation), nil
 }
 
-// Despawn removes the entity, and reports whether it was alive. Its children become entities
-// without a parent: set their poses in the same snapshot, with a new Discontinuity if they jump, or
-// despawn them too.
-func (w *World) Despawn(id ID) bool {
+// Despawn removes the entity, if it is alive. Its children become entities without a parent: set
+// their poses in the same snapshot, with a new Discontinuity if they jump, or despawn them too.
+func (w *World) Despawn(id ID) {
 	i, ok := w.lookup(id)
 	if !ok {
-		return false
+		return
 	}
 	for w.slots[i].child != 0 {
 		w.detach(int(w.slots[i].child) - 1)
@@ -124,32 +123,25 @@ func (w *World) Despawn(id ID) bool {
 	w.edits++
 	w.free = append(w.free, uint16(i))
 	w.alive--
-	return true
 }
 
-// SetState moves the entity, from the next Commit on, and reports whether it is alive. An unchanged
-// State costs nothing.
-func (w *World) SetState(id ID, state State) bool {
-	i, ok := w.lookup(id)
-	if !ok {
-		return false
+// SetState moves the entity, if it is alive, from the next Commit on. An unchanged State costs
+// nothing.
+func (w *World) SetState(id ID, state State) {
+	if i, ok := w.lookup(id); ok {
+		w.schema.quantizer.pose(&w.current[i], &state)
+		w.age[i] = w.schema.quantizer.age(state.Age)
+		w.touch(i)
 	}
-	w.schema.quantizer.pose(&w.current[i], &state)
-	w.age[i] = w.schema.quantizer.age(state.Age)
-	w.touch(i)
-	return true
 }
 
-// SetOwner sets the player that the entity belongs to, by a number of the game's own. Zero means
-// none. It reports whether the entity is alive.
-func (w *World) SetOwner(id ID, owner uint16) bool {
-	i, ok := w.lookup(id)
-	if !ok {
-		return false
+// SetOwner sets the player that the entity belongs to, if the entity is alive, by a number of the
+// game's own. Zero means none.
+func (w *World) SetOwner(id ID, owner uint16) {
+	if i, ok := w.lookup(id); ok {
+		w.current[i].owner = owner
+		w.touch(i)
 	}
-	w.current[i].owner = owner
-	w.touch(i)
-	return true
 }
 
 func (w *World) touch(i int) {
