@@ -47,19 +47,19 @@ type playerInputs[I comparable] interface {
 }
 
 // newPlayerInputs returns the inputs of a new player in the server's mode.
-func newPlayerInputs[S any, I comparable](p *Player[S, I]) (playerInputs[I], error) {
+func newPlayerInputs[S any, I comparable](p *Player[S, I]) playerInputs[I] {
 	c, rules, grid := &p.server.config, p.server.protocol.game.Rules, p.server.protocol.ticks
 	if c.InputMode == OnTicks {
 		b := prediction.NewBuffer(p.server.Tick(), prediction.BufferConfig[I]{Rules: rules, Grid: grid, Kick: c.Kick})
-		return &tickInputs[S, I]{Buffer: b, player: p}, nil
+		return &tickInputs[S, I]{Buffer: b, player: p}
 	}
 	step := grid.Step()
 	credit := 0
 	if c.InputCredit > 0 {
 		credit = min(max(1, int(c.InputCredit/step)), prediction.MaxHistory)
 	}
-	a, err := prediction.NewArrivals(prediction.ArrivalConfig[I]{Rules: rules, Step: step, Bank: credit, Kick: c.Kick})
-	return &arrivalInputs[S, I]{Arrivals: a, player: p}, err
+	a := prediction.NewArrivals(prediction.ArrivalConfig[I]{Rules: rules, Step: step, Bank: credit, Kick: c.Kick})
+	return &arrivalInputs[S, I]{Arrivals: a, player: p}
 }
 
 // tickInputs runs one input in each tick.

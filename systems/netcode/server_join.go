@@ -315,8 +315,8 @@ func (s *Server[S, I]) newPlayer(conn Conn, now time.Duration, rate int) (*Playe
 	burst := max(s.config.Bandwidth/4, conn.MTU())
 	p.pacer = bucket.NewPaced(float64(s.config.Bandwidth), float64(burst))
 	p.pacer.Spend(float64(max(burst-2*conn.MTU(), 0)))
-	p.inputs, err = newPlayerInputs(p)
-	return p, err
+	p.inputs = newPlayerInputs(p)
+	return p, nil
 }
 
 func (s *Server[S, I]) clampRate(wanted int) int {

@@ -121,7 +121,7 @@ func speedOnTicks(times int) float64 {
 // speedOnArrival returns the same with inputs on arrival, and the greatest number of inputs that
 // waited.
 func speedOnArrival(times int) (speed, waiting float64) {
-	a := must(prediction.NewArrivals(prediction.ArrivalConfig[control]{Rules: controlRules}))
+	a := prediction.NewArrivals(prediction.ArrivalConfig[control]{Rules: controlRules})
 	var state runner
 	var id tick.Tick
 	const seconds = 10
@@ -144,7 +144,7 @@ func speedOnArrival(times int) (speed, waiting float64) {
 // when 306 inputs of the given length arrive at once.
 func banked(c prediction.ArrivalConfig[control], length time.Duration) (moved float64) {
 	c.Step = length
-	a := must(prediction.NewArrivals(c))
+	a := prediction.NewArrivals(c)
 	a.Put(0, control{})
 	run := func(now, horizon time.Duration) (x float64) {
 		a.Advance(now, horizon)

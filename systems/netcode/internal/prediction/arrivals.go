@@ -2,7 +2,7 @@ package prediction
 
 import (
 	"cmp"
-	"fmt"
+	"slices"
 	"time"
 
 	"github.com/tandem-ecs/tandem/systems/netcode/internal/bucket"
@@ -22,7 +22,7 @@ const Unlimited = -1
 // ArrivalConfig configures [Arrivals]. The zero value selects the documented defaults.
 type ArrivalConfig[I comparable] struct {
 	Rules Rules[I]
-	// Step is how much time one input simulates; 0 means 1/60 s. At most 1 s.
+	// Step is how much time one input simulates, up to 1 s; 0 means 1/60 s.
 	Step time.Duration
 	// Bank is the input credit: how many inputs may run at once after a silence. Jitter may delay
 	// as many inputs before time is lost. As many postponed inputs may wait, and further ones are
@@ -49,10 +49,8 @@ type ArrivalConfig[I comparable] struct {
 type Arrivals[I comparable] struct {
 	config   ArrivalConfig[I]
 	interval int          // between network ticks, in inputs
-	queue    []waiting[I] // a ring
-	head     int
-	count    int
-	low      int // the least count since shedAt
+	queue    []waiting[I] // the oldest first
+	low      int          // its least length since shedAt
 	shedAt   time.Duration
 	started  bool
 	clock    time.Duration // the player's
@@ -90,17 +88,11 @@ type ArrivalStats struct {
 	Excess uint64
 }
 
-// NewArrivals returns an empty queue, or an error for an invalid configuration.
-func NewArrivals[I comparable](c ArrivalConfig[I]) (*Arrivals[I], error) {
+// NewArrivals returns an empty queue.
+func NewArrivals[I comparable](c ArrivalConfig[I]) *Arrivals[I] {
 	c.Step = cmp.Or(c.Step, time.Second/60)
-	if c.Step < 0 || c.Step > time.Second {
-		return nil, fmt.Errorf("prediction: ArrivalConfig.Step is %v: use more than 0, up to 1 s", c.Step)
-	}
-	c.Bank = cmp.Or(c.Bank, min(max(1, int(DefaultBank/c.Step)), MaxHistory))
-	if c.Bank < Unlimited || c.Bank > MaxHistory {
-		return nil, fmt.Errorf("prediction: ArrivalConfig.Bank is %d: use 1 to %d inputs", c.Bank, MaxHistory)
-	}
-	return &Arrivals[I]{config: c, guard: newGuard(c.Kick), credit: bucket.Full(arrivalBank + 1)}, nil
+	c.Bank = cmp.Or(c.Bank, max(1, int(DefaultBank/c.Step)))
+	return &Arrivals[I]{config: c, guard: newGuard(c.Kick), credit: bucket.Full(arrivalBank + 1)}
 }
 
 // SetInterval sets how many inputs pass between two network ticks, 0 if that is not known. From now
@@ -112,8 +104,8 @@ func (a *Arrivals[I]) SetInterval(inputs int) { a.interval = min(max(0, inputs),
 // or after a long sleep. The player's clock, the gate, the credit, the meter and the counters stay,
 // so that a reset grants neither time nor packets.
 func (a *Arrivals[I]) Reset() {
-	a.stats.Dropped += uint64(a.count)
-	a.head, a.count, a.low = 0, 0, 0
+	a.stats.Dropped += uint64(len(a.queue))
+	a.queue, a.low = a.queue[:0], 0
 	clear(a.held[:])
 	a.late.some, a.received = false, false
 }
@@ -157,40 +149,25 @@ func (a *Arrivals[I]) Put(id tick.Tick, in I) {
 	}
 	a.newest = id
 	a.credit.Take(1)
-	if a.config.Bank != Unlimited && a.count >= a.bank() {
+	if a.config.Bank != Unlimited && len(a.queue) >= a.bank() {
 		a.stats.Dropped++
 		if a.credit.Tokens() < 1 {
 			a.early()
 		}
 		a.late.add(in, &a.config.Rules)
-		a.at(a.count - 1).id = id // when that input has run, this id counts as processed
+		a.queue[len(a.queue)-1].id = id // when that input has run, this id counts as processed
 		return
 	}
-	a.push(waiting[I]{in, id})
+	a.queue = append(a.queue, waiting[I]{in, id})
 }
 
 // bank returns the bank in inputs, unless it is Unlimited.
 func (a *Arrivals[I]) bank() int { return max(a.config.Bank, a.interval) }
 
-// at returns the i-th waiting input.
-func (a *Arrivals[I]) at(i int) *waiting[I] { return &a.queue[(a.head+i)%len(a.queue)] }
-
-func (a *Arrivals[I]) push(w waiting[I]) {
-	if a.count == len(a.queue) {
-		queue := make([]waiting[I], max(8, 2*len(a.queue)))
-		for i := range a.count {
-			queue[i] = *a.at(i)
-		}
-		a.queue, a.head = queue, 0
-	}
-	a.count++
-	*a.at(a.count - 1) = w
-}
-
 func (a *Arrivals[I]) pop() waiting[I] {
-	w := *a.at(0)
-	a.head = (a.head + 1) % len(a.queue)
-	a.count--
+	w := a.queue[0]
+	a.queue = slices.Delete(a.queue, 0, 1)
+	a.low = min(a.low, len(a.queue))
 	return w
 }
 
@@ -231,23 +208,21 @@ func (a *Arrivals[I]) shed(now time.Duration) {
 	if now-a.shedAt < shedFor {
 		return
 	}
-	for range min(a.low, a.count) {
+	for range min(a.low, len(a.queue)) {
 		w := a.pop()
 		a.late.add(w.input, &a.config.Rules)
 		a.last = w.id
 		a.stats.Shed++
 	}
-	a.shedAt, a.low = now, a.count
+	a.shedAt, a.low = now, len(a.queue)
 }
 
 // Next returns the next input that may run now, if there is one.
 func (a *Arrivals[I]) Next() (in I, ok bool) {
-	if !a.started || a.count == 0 || a.clock+a.config.Step > a.horizon {
-		a.low = min(a.low, a.count)
+	if !a.started || len(a.queue) == 0 || a.clock+a.config.Step > a.horizon {
 		return in, false
 	}
 	w := a.pop()
-	a.low = min(a.low, a.count)
 	a.clock += a.config.Step
 	a.last = w.id
 	a.stats.Run++
@@ -276,7 +251,7 @@ func (a *Arrivals[I]) Delta(at time.Duration) time.Duration {
 }
 
 // Waiting returns how many inputs are postponed.
-func (a *Arrivals[I]) Waiting() int { return a.count }
+func (a *Arrivals[I]) Waiting() int { return len(a.queue) }
 
 // Stats returns the counters.
 func (a *Arrivals[I]) Stats() ArrivalStats {

@@ -29,17 +29,6 @@ type BufferConfig[I comparable] struct {
 	Kick Policy
 }
 
-// Verdict is the result of an input's arrival.
-type Verdict uint8
-
-const (
-	Accepted  Verdict = iota // waits for its tick
-	Duplicate                // received before
-	Late                     // its tick has run without it; its presses run later
-	Early                    // Ahead or more ticks ahead; dropped
-	Expired                  // too old to be told from a duplicate; dropped
-)
-
 // Source is the origin of a tick's input.
 type Source uint8
 
@@ -86,8 +75,12 @@ type BufferStats struct {
 	Idle     uint64 // of them with the neutral input
 	Presses  uint64 // late inputs whose presses were passed on
 
-	Accepted, Duplicate, Late, Early, Expired uint64 // verdicts on inputs that arrived
-	Refused                                   uint64 // packets refused by Admit
+	Accepted  uint64 // inputs that wait for their tick, or did
+	Duplicate uint64 // inputs received before
+	Late      uint64 // inputs whose tick had run without them; their presses ran later
+	Early     uint64 // inputs Ahead or more ticks ahead; dropped
+	Expired   uint64 // inputs too old to be told from a duplicate; dropped
+	Refused   uint64 // packets refused by Admit
 	// packets refused, and packets whose newest input was four times Ahead or more ahead
 	Excess uint64
 }
@@ -138,20 +131,20 @@ func (b *Buffer[I]) Receive(p *Inputs[I], now time.Duration) {
 }
 
 // Put adds a single input. Of two inputs for one tick the first counts.
-func (b *Buffer[I]) Put(t tick.Tick, in I) Verdict {
+func (b *Buffer[I]) Put(t tick.Tick, in I) {
 	ahead := t.Sub(b.next)
 	if ahead >= Ahead {
 		b.stats.Early++
-		return Early
+		return
 	}
 	if ahead < -Window {
 		b.stats.Expired++
-		return Expired
+		return
 	}
 	i := t % bufferRing
 	if b.held[i] == (tag{t, true}) {
 		b.stats.Duplicate++
-		return Duplicate
+		return
 	}
 	b.ring[i], b.held[i] = in, tag{t, true}
 	if !b.received || b.first.IsNewer(t) && b.first.IsNewer(b.next) {
@@ -159,13 +152,12 @@ func (b *Buffer[I]) Put(t tick.Tick, in I) Verdict {
 	}
 	if ahead >= 0 {
 		b.stats.Accepted++
-		return Accepted
+		return
 	}
 	b.stats.Late++
 	if b.late.add(in, &b.config.Rules) {
 		b.stats.Presses++
 	}
-	return Late
 }
 
 // Next returns the input of the tick that runs now, and its source. Call it once per tick of the

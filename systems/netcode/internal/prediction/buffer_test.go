@@ -16,32 +16,56 @@ func newBuffer(t testing.TB, next tick.Tick, c prediction.BufferConfig[control])
 	return prediction.NewBuffer(next, c)
 }
 
+// verdict is what became of an input that arrived.
+type verdict int
+
+const (
+	accepted verdict = iota
+	duplicate
+	late
+	early
+	expired
+)
+
+// put adds an input to a buffer, and returns which of the counters it has raised.
+func put(b *prediction.Buffer[control], t tick.Tick, in control) verdict {
+	before := b.Stats()
+	b.Put(t, in)
+	after := b.Stats()
+	for v, raised := range [...]uint64{after.Accepted - before.Accepted, after.Duplicate - before.Duplicate, after.Late - before.Late, after.Early - before.Early, after.Expired - before.Expired} {
+		if raised == 1 {
+			return verdict(v)
+		}
+	}
+	return -1
+}
+
 func TestVerdicts(t *testing.T) {
 	const server = tick.Tick(math.MaxUint32) // the next to run is 0
 	for _, test := range []struct {
 		ahead int // relative to the server's tick
-		want  prediction.Verdict
+		want  verdict
 	}{
-		{1, prediction.Accepted},
-		{prediction.Ahead, prediction.Accepted},
-		{prediction.Ahead + 1, prediction.Early},
-		{1000, prediction.Early},
-		{math.MaxInt32, prediction.Early},
-		{0, prediction.Late},
-		{-31, prediction.Late},
-		{-32, prediction.Expired},
-		{-1000, prediction.Expired},
-		{math.MinInt32 + 1, prediction.Expired},
+		{1, accepted},
+		{prediction.Ahead, accepted},
+		{prediction.Ahead + 1, early},
+		{1000, early},
+		{math.MaxInt32, early},
+		{0, late},
+		{-31, late},
+		{-32, expired},
+		{-1000, expired},
+		{math.MinInt32 + 1, expired},
 	} {
 		b := newBuffer(t, server.Add(1), prediction.BufferConfig[control]{})
-		if got := b.Put(server.Add(test.ahead), control{Move: 1}); got != test.want {
+		if got := put(b, server.Add(test.ahead), control{Move: 1}); got != test.want {
 			t.Errorf("an input %d ticks ahead got verdict %d, want %d", test.ahead, got, test.want)
 		}
-		again := prediction.Duplicate
-		if test.want > prediction.Late {
+		again := duplicate
+		if test.want > late {
 			again = test.want
 		}
-		if got := b.Put(server.Add(test.ahead), control{Move: -1}); got != again {
+		if got := put(b, server.Add(test.ahead), control{Move: -1}); got != again {
 			t.Errorf("the same again, %d ticks ahead, got verdict %d, want %d", test.ahead, got, again)
 		}
 	}
@@ -90,7 +114,7 @@ func TestLatePressRunsOnceInTheNextTick(t *testing.T) {
 	b.Next()
 	b.Next() // 11 is missed: repeated
 	b.Put(12, control{Move: 1, Press: 1})
-	if v := b.Put(11, control{Move: -1, Press: 2}); v != prediction.Late {
+	if v := put(b, 11, control{Move: -1, Press: 2}); v != late {
 		t.Errorf("verdict %d, want late", v)
 	}
 	b.Put(11, control{Move: -1, Press: 2})
@@ -176,7 +200,7 @@ func TestResetDropsTheOldConnection(t *testing.T) {
 	if in, source := b.Next(); in != (control{}) || source != prediction.Idle || b.Feedback() != (prediction.Feedback{}) {
 		t.Errorf("after Reset a tick ran %v from source %d, feedback %+v", in, source, b.Feedback())
 	}
-	if v := b.Put(12, control{}); v != prediction.Accepted {
+	if v := put(b, 12, control{}); v != accepted {
 		t.Errorf("a new input for a tick of the old connection got verdict %d", v)
 	}
 	if in, source := b.Next(); in != (control{}) || source != prediction.Received {
@@ -280,26 +304,26 @@ func TestBufferRunsEveryInputOnce(t *testing.T) {
 			"put": func(t *rapid.T) {
 				k := next + rapid.IntRange(-40, 40).Draw(t, "ahead")
 				in := control{int8(rapid.IntRange(-1, 1).Draw(t, "move")), rapid.Uint8().Draw(t, "press")}
-				want := prediction.Accepted
+				want := accepted
 				_, there := arrived[k]
 				switch {
 				case k >= next+prediction.Ahead:
-					want = prediction.Early
+					want = early
 				case k < next-prediction.Window:
-					want = prediction.Expired
+					want = expired
 				case there:
-					want = prediction.Duplicate
+					want = duplicate
 				case k < next:
-					want = prediction.Late
+					want = late
 					presses |= in.Press
 				}
-				if want == prediction.Accepted || want == prediction.Late {
+				if want == accepted || want == late {
 					arrived[k] = in
 					if first > next || first == math.MaxInt {
 						first = min(first, k)
 					}
 				}
-				if got := b.Put(start.Add(k), in); got != want {
+				if got := put(b, start.Add(k), in); got != want {
 					t.Fatalf("input %d at %d got verdict %d, want %d", k, next, got, want)
 				}
 			},

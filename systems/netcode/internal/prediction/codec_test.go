@@ -192,10 +192,7 @@ func FuzzInputs(f *testing.F) {
 			t.Errorf("%x reads as %x", datagram, w.Bytes())
 		}
 		b := prediction.NewBuffer(inputs.Newest.Add(-10), prediction.BufferConfig[control]{Rules: rules})
-		a, err := prediction.NewArrivals(prediction.ArrivalConfig[control]{Rules: rules})
-		if err != nil {
-			t.Fatal(err)
-		}
+		a := prediction.NewArrivals(prediction.ArrivalConfig[control]{Rules: rules})
 		for range 3 {
 			b.Receive(&inputs, 0)
 			a.Receive(&inputs)

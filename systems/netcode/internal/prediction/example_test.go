@@ -77,11 +77,7 @@ func ExampleBuffer() {
 
 // On arrival, 10 s of silence give a credit of 100 ms, not of 10 s.
 func ExampleArrivals() {
-	server, err := prediction.NewArrivals(prediction.ArrivalConfig[control]{Rules: rules})
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
+	server := prediction.NewArrivals(prediction.ArrivalConfig[control]{Rules: rules})
 	run := func(now, networkTick time.Duration) (n int) {
 		server.Advance(now, networkTick)
 		for {

@@ -2,7 +2,6 @@ package prediction
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
 
 	"github.com/tandem-ecs/tandem/systems/netcode/internal/tick"
@@ -88,18 +87,9 @@ type Bodies[S any, I comparable, B any] struct {
 	present []int // for each of group.Bodies its index in the list of members
 }
 
-// NewBodies returns an empty group. It panics without Step or Distance, or for a Max out of range.
+// NewBodies returns an empty group.
 func NewBodies[S any, I comparable, B any](c BodiesConfig[S, I, B]) *Bodies[S, I, B] {
-	if c.Step == nil || c.Distance == nil {
-		panic("prediction: Bodies need BodiesConfig.Step and BodiesConfig.Distance")
-	}
 	c.Max = cmp.Or(c.Max, DefaultBodies)
-	if c.Max < 1 || c.Max > MaxBodies {
-		panic(fmt.Sprintf("prediction: at most %d bodies: use 1 to %d, or 0 for %d", c.Max, MaxBodies, DefaultBodies))
-	}
-	if c.Others.Max < 0 || c.Others.Max > MaxBodies || c.Others.Max > 0 && (c.Others.Step == nil || c.Others.Distance == nil) {
-		panic(fmt.Sprintf("prediction: Others need Step and Distance, and a Max of 0 to %d", MaxBodies))
-	}
 	return &Bodies[S, I, B]{
 		config:    c,
 		histories: newHistories(c.Max, func(p, a B) bool { return c.Distance(p, a) <= c.Tolerance }),

@@ -67,10 +67,7 @@ func TestCase26SpeedHackOnTicks(t *testing.T) {
 
 func TestCase26SpeedHackOnArrival(t *testing.T) {
 	for _, times := range []int{1, 2, 10, 1000} {
-		a, err := prediction.NewArrivals(prediction.ArrivalConfig[control]{Rules: rules})
-		if err != nil {
-			t.Fatal(err)
-		}
+		a := prediction.NewArrivals(prediction.ArrivalConfig[control]{Rules: rules})
 		state, id, kicked := body{}, tick.Tick(math.MaxUint32-100), int64(-1)
 		for k := int64(0); k < 10*second; k++ {
 			now := grid.Edge(k)
@@ -157,10 +154,7 @@ func TestCase27TimeBanking(t *testing.T) {
 		{"the article's rule", prediction.ArrivalConfig[control]{Step: 33 * ms, Bank: prediction.Unlimited}, 400, 60.588, 100},
 	} {
 		test.config.Step = cmp.Or(test.config.Step, time.Second/60)
-		a, err := prediction.NewArrivals(test.config)
-		if err != nil {
-			t.Fatal(err)
-		}
+		a := prediction.NewArrivals(test.config)
 		moved, later := burst(a, test.config.Step, test.inputs)
 		t.Logf("%s: %d inputs after 10 s of silence move %.3f m in one tick, %.3f m later", test.name, test.inputs, moved, later)
 		if math.Abs(moved-test.moved) > 1e-6 || later > test.later+1e-6 {
@@ -185,10 +179,7 @@ func TestCase27TimeBanking(t *testing.T) {
 
 func TestCheatingAllocatesNothing(t *testing.T) {
 	b := prediction.NewBuffer(0, prediction.BufferConfig[control]{Rules: rules})
-	a, err := prediction.NewArrivals(prediction.ArrivalConfig[control]{Rules: rules})
-	if err != nil {
-		t.Fatal(err)
-	}
+	a := prediction.NewArrivals(prediction.ArrivalConfig[control]{Rules: rules})
 	k, id := int64(0), tick.Tick(0)
 	step := func() {
 		for i := range 100 {

@@ -1,7 +1,9 @@
 package prediction
 
 import (
+	"cmp"
 	"fmt"
+	"math/bits"
 
 	"github.com/tandem-ecs/tandem/systems/netcode/internal/tick"
 )
@@ -26,23 +28,13 @@ type Pending[I comparable] struct {
 }
 
 // NewPending returns an empty ring for the given number of inputs, rounded up to a power of two. 0
-// means DefaultHistory. A number below 0 or above MaxHistory panics.
+// means DefaultHistory.
 func NewPending[I comparable](history int) *Pending[I] {
 	return &Pending[I]{ring: make([]I, ringSize(history))}
 }
 
 func ringSize(history int) int {
-	if history < 0 || history > MaxHistory {
-		panic(fmt.Sprintf("prediction: a history of %d: use 1 to %d ticks, or 0 for %d", history, MaxHistory, DefaultHistory))
-	}
-	if history == 0 {
-		return DefaultHistory
-	}
-	size := 1
-	for size < history {
-		size *= 2
-	}
-	return size
+	return 1 << bits.Len(uint(cmp.Or(history, DefaultHistory)-1))
 }
 
 // slot returns the place of an input.

@@ -42,19 +42,6 @@ func TestPushedOutOfOrderPanics(t *testing.T) {
 	}
 }
 
-func TestHistoryOutOfRangePanics(t *testing.T) {
-	for _, n := range []int{-1, prediction.MaxHistory + 1} {
-		func() {
-			defer func() {
-				if recover() == nil {
-					t.Errorf("a history of %d did not panic", n)
-				}
-			}()
-			prediction.NewPending[control](n)
-		}()
-	}
-}
-
 // The ring must agree with a naive model: a list of all inputs, and their acknowledgements.
 func TestPendingIsARing(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {

@@ -61,12 +61,8 @@ type follower interface {
 	end()                                     // ends the replay
 }
 
-// NewPredictor returns a predictor that waits for Start. It panics without Step or Distance, or for
-// a history out of range.
+// NewPredictor returns a predictor that waits for Start.
 func NewPredictor[S any, I comparable](c Config[S, I]) *Predictor[S, I] {
-	if c.Step == nil || c.Distance == nil {
-		panic("prediction: a Predictor needs Config.Step and Config.Distance")
-	}
 	size := ringSize(c.History)
 	return &Predictor[S, I]{config: c, states: make([]S, size), pending: NewPending[I](size)}
 }

@@ -138,9 +138,6 @@ func TestClockThatWentBackKeepsSentInputs(t *testing.T) {
 
 func TestPredictorMisuse(t *testing.T) {
 	for name, f := range map[string]func(){
-		"no step":              func() { prediction.NewPredictor(prediction.Config[body, control]{Distance: distance}) },
-		"no distance":          func() { prediction.NewPredictor(prediction.Config[body, control]{Step: step}) },
-		"a history too long":   func() { predictor(prediction.Config[body, control]{History: 5000}) },
 		"Advance before Start": func() { predictor(prediction.Config[body, control]{}).Advance(0, control{}) },
 	} {
 		func() {

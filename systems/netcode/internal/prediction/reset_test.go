@@ -16,10 +16,7 @@ func TestResetsGiveNoTime(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		bank, interval := rapid.IntRange(1, 20).Draw(t, "bank"), rapid.IntRange(0, 40).Draw(t, "interval")
 		c := prediction.ArrivalConfig[control]{Step: 10 * ms, Bank: bank, Rules: rules, Kick: prediction.Policy{Excess: -1}}
-		a, err := prediction.NewArrivals(c)
-		if err != nil {
-			t.Fatal(err)
-		}
+		a := prediction.NewArrivals(c)
 		a.SetInterval(interval)
 		every := max(time.Duration(interval), 5) * c.Step
 		most := max(bank, interval)
