@@ -178,12 +178,7 @@ func (c *Client[S, I]) State() (state S, ok bool) {
 }
 
 // Entity returns the own player's entity, or the zero entity.
-func (c *Client[S, I]) Entity() arche.Entity {
-	if r := c.replica(c.own); r != nil {
-		return r.entity
-	}
-	return arche.Entity{}
-}
+func (c *Client[S, I]) Entity() arche.Entity { return c.Replica(c.own) }
 
 // Replica returns the local entity of a replicated one, or the zero entity. The entity exists as
 // long as it is shown, which is a while later than the records of its spawn and of its removal.

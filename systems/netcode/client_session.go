@@ -5,7 +5,6 @@ import (
 	"math"
 	"time"
 
-	"github.com/tandem-ecs/tandem/ecs"
 	"github.com/tandem-ecs/tandem/systems/netcode/internal/clocksync"
 	"github.com/tandem-ecs/tandem/systems/netcode/internal/packet"
 	"github.com/tandem-ecs/tandem/systems/netcode/internal/prediction"
@@ -173,7 +172,8 @@ func (c *Client[S, I]) frame() {
 	}
 	c.stats.Redundancy = c.inputLoss.Redundancy(now)
 	c.clocks.SetRedundancy(c.stats.Redundancy)
-	stretch, jump := c.clocks.Update(now, engineTime(c.engine.Time()))
+	t := c.engine.Time()
+	stretch, jump := c.clocks.Update(now, clocksync.EngineTime{Normal: t.Normal, Fixed: t.Fixed, Dropped: t.Dropped, Tick: t.Tick})
 	if err := c.engine.SetStretch(stretch); err != nil {
 		c.config.Log.Error("tandem: cannot stretch the engine's time", "error", err)
 	}
@@ -193,10 +193,6 @@ func (c *Client[S, I]) frame() {
 	if c.clocks.Synced() {
 		c.stats.Delay = c.clocks.Reference().At(now) - c.viewTime
 	}
-}
-
-func engineTime(t ecs.Time) clocksync.EngineTime {
-	return clocksync.EngineTime{Normal: t.Normal, Fixed: t.Fixed, Dropped: t.Dropped, Tick: t.Tick}
 }
 
 // A path to the server that has delivered nothing for unheard gets a packet only every seldom. The

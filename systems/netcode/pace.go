@@ -30,7 +30,7 @@ type pace struct {
 
 // newPace returns a pace for an end that sends at most these bytes in these packets per second.
 func newPace(bytes, packets int) pace {
-	return pace{control: congestion.New(congestion.Config{Ceiling: bytes + packets*overhead})}
+	return pace{control: congestion.New(bytes + packets*overhead)}
 }
 
 // room returns how many bytes the next packet may have, from least to mtu. It returns 0 while it is

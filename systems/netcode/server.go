@@ -129,7 +129,14 @@ func (s *Server[S, I]) all(yield func(p *Player[S, I]) bool) {
 }
 
 // Player returns the player with a number, connected or expected back, or nil.
-func (s *Server[S, I]) Player(number uint16) *Player[S, I] { return s.playerOf(number) }
+func (s *Server[S, I]) Player(number uint16) *Player[S, I] {
+	for p := range s.all {
+		if p.number == number {
+			return p
+		}
+	}
+	return nil
+}
 
 // Drain refuses all new clients from now on, with the text as the reason. Present players go on.
 // Use it in the minutes before a shutdown.

@@ -140,8 +140,8 @@ func (a *arrivalInputs[S, I]) motion() (ran int, known bool) {
 // onArrival returns the inputs of the player whose entity and number these are, in the mode
 // OnArrival, else nil.
 func (s *Server[S, I]) onArrival(number uint16, e arche.Entity) *arrivalInputs[S, I] {
-	if s.config.InputMode == OnArrival {
-		if p := s.playerOf(number); p != nil && p.Entity == e {
+	if s.config.InputMode == OnArrival && number != 0 {
+		if p := s.Player(number); p != nil && p.Entity == e {
 			return p.inputs.(*arrivalInputs[S, I])
 		}
 	}

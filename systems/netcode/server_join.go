@@ -188,7 +188,7 @@ func (s *Server[S, I]) mustWait(n *pendingConn[S, I], greeting []byte, now time.
 
 // resumed returns the player whose place a hello claims by its secret, or nil.
 func (s *Server[S, I]) resumed(h *hello) *Player[S, I] {
-	if p := s.playerOf(h.player); h.resume && p != nil && p.knows(h.secret) {
+	if p := s.Player(h.player); h.resume && p != nil && p.knows(h.secret) {
 		return p
 	}
 	return nil
@@ -333,7 +333,7 @@ func (s *Server[S, I]) freeNumber() uint16 {
 		if s.next++; s.next == 0 {
 			s.next = 1
 		}
-		if n != 0 && s.playerOf(n) == nil {
+		if n != 0 && s.Player(n) == nil {
 			return n
 		}
 	}

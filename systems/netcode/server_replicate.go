@@ -277,19 +277,6 @@ func (s *Server[S, I]) entityOf(id EntityID) arche.Entity {
 	return arche.Entity{}
 }
 
-// playerOf returns the player with a number, or nil.
-func (s *Server[S, I]) playerOf(number uint16) *Player[S, I] {
-	if number == 0 {
-		return nil
-	}
-	for p := range s.all {
-		if p.number == number {
-			return p
-		}
-	}
-	return nil
-}
-
 // logUnplaced logs, once, that an entity with Replicated has no transform.
 func (s *Server[S, I]) logUnplaced() {
 	t := &s.replication

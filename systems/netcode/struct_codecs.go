@@ -109,12 +109,12 @@ func (l *layout) add(t reflect.Type, offset uintptr, path, tag string, total *ui
 }
 
 // limit gives a number the range of its tag.
-func (n *number) limit(t reflect.Type, tag string) (err error) {
-	least, most, ok := strings.Cut(tag, ",")
-	if n.min, err = strconv.ParseInt(strings.TrimSpace(least), 10, 64); err != nil || !ok {
-		return fmt.Errorf("the tag range:%q is no range: write the least and the most, as in range:\"-1,1\"", tag)
-	}
-	if n.max, err = strconv.ParseInt(strings.TrimSpace(most), 10, 64); err != nil || n.max < n.min {
+func (n *number) limit(t reflect.Type, tag string) error {
+	least, most, _ := strings.Cut(tag, ",")
+	var noLeast, noMost error
+	n.min, noLeast = strconv.ParseInt(strings.TrimSpace(least), 10, 64)
+	n.max, noMost = strconv.ParseInt(strings.TrimSpace(most), 10, 64)
+	if noLeast != nil || noMost != nil || n.max < n.min {
 		return fmt.Errorf("the tag range:%q is no range: write the least and the most, as in range:\"-1,1\"", tag)
 	}
 	v := reflect.Zero(t)

@@ -18,13 +18,6 @@ func (r Request) Answer(client time.Duration) Acknowledge {
 	return Acknowledge{Server: r.Server, Client: client}
 }
 
-// measure returns the ping time and the clock offset, server minus client, when the answer arrives
-// at a time of the server's clock.
-func (a Acknowledge) measure(server time.Duration) (ping, offset time.Duration) {
-	ping = server - a.Server
-	return ping, a.Server - a.Client + ping/2
-}
-
 // RequestAck is the clock offset that server and client share, which is the last one measured. The
 // zero value has an offset of 0. It is the exchange of the Racer multiplayer page ("Time syncing")
 // as published. [interp.Reference] is the corrected form.
@@ -46,7 +39,8 @@ type RequestAck struct {
 
 // Acknowledged processes an answer that arrived at a time of the server's clock.
 func (r *RequestAck) Acknowledged(a Acknowledge, server time.Duration) {
-	r.ping, r.offset = a.measure(server)
+	r.ping = server - a.Server
+	r.offset = a.Server - a.Client + r.ping/2
 }
 
 // Set sets the offset that the server sent.

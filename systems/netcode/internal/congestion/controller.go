@@ -5,13 +5,6 @@ import (
 	"time"
 )
 
-// Config bounds the rate of a [Controller], in bytes per second. The bytes include what the
-// transport adds.
-type Config struct {
-	Floor   int // the least rate; zero means 4000
-	Ceiling int // the greatest rate, with which a Controller begins; zero means 64 KiB
-}
-
 // Cause is the reason for the present rate.
 type Cause uint8
 
@@ -36,6 +29,9 @@ type Stats struct {
 }
 
 const (
+	// floor is the least rate.
+	floor = 4000
+
 	// The rate grows by gain + gainGrowth*t³ bytes per second and second, t seconds after its last
 	// fall: slowly near the limit, and from 12 to 70 kB/s in five seconds if the limit is gone.
 	// CUBIC (RFC 9438) has the same idea. This is the growth at gainRate. A flow of four times the
@@ -87,9 +83,9 @@ const (
 // except where the receiver's is named, and must not run backwards. The zero value is not usable;
 // create it with [New]. It never allocates afterwards. It is not safe for concurrent use.
 type Controller struct {
-	floor, most float64
-	epoch       uint32 // counts the paths
-	path        path
+	most  float64 // the ceiling
+	epoch uint32  // counts the paths
+	path  path
 
 	mode    mode
 	rate    float64
@@ -129,23 +125,18 @@ type drain struct {
 	over  time.Duration // when the first of them arrived, by the receiver's clock
 }
 
-// New returns a Controller without information about the path. It begins at the ceiling.
-func New(c Config) *Controller {
-	if c.Floor <= 0 {
-		c.Floor = 4000
-	}
-	if c.Ceiling <= 0 {
-		c.Ceiling = 64 << 10
-	}
-	r := &Controller{floor: float64(c.Floor), most: float64(max(c.Ceiling, c.Floor))}
-	r.Reset()
-	return r
+// New returns a Controller without information about the path. It begins at the ceiling, the
+// greatest rate: in bytes per second, with those that the transport adds, and at least 4000.
+func New(ceiling int) *Controller {
+	c := &Controller{most: float64(max(ceiling, floor))}
+	c.Reset()
+	return c
 }
 
 // Reset discards everything measured on the path. Call it when the flow continues over another
 // path. Acknowledgements of earlier packets no longer count.
 func (c *Controller) Reset() {
-	*c = Controller{floor: c.floor, most: c.most, rate: c.most, settled: c.most, epoch: c.epoch + 1}
+	*c = Controller{most: c.most, rate: c.most, settled: c.most, epoch: c.epoch + 1}
 }
 
 // Sent records a packet that is sent. The number of bytes includes those that the transport adds.
@@ -194,7 +185,7 @@ func (c *Controller) Arrived(now time.Duration, p *Packet, stamp uint16) {
 		return
 	}
 	s := c.path.look()
-	s.limit = c.path.limit(c.most, max(min(c.rate, s.line), c.floor))
+	s.limit = c.path.limit(c.most, max(min(c.rate, s.line), floor))
 	switch c.mode {
 	case probing:
 		c.probe(now, elapsed, s)
@@ -203,7 +194,7 @@ func (c *Controller) Arrived(now time.Duration, p *Packet, stamp uint16) {
 	case sharing:
 		c.share(now, elapsed, s)
 	}
-	c.rate = min(max(c.rate, c.floor), c.most)
+	c.rate = min(max(c.rate, floor), c.most)
 	if c.rate < c.settled {
 		c.settled = c.rate
 	} else {
@@ -250,7 +241,7 @@ func (c *Controller) lossy(now time.Duration, s sight) bool {
 	}
 	// CoDel empties the queue again and again, so the queue need not last for the whole window. It
 	// must be longer than jitter makes it appear.
-	most := min(mostLoss*c.most/max(min(c.rate, s.line), c.floor), muchLoss)
+	most := min(mostLoss*c.most/max(min(c.rate, s.line), floor), muchLoss)
 	queued := lost > most && c.path.queue(standWindow) > max(s.limit*2/5, time.Duration(2*c.path.noise))
 	if !queued { // it takes longer to distinguish random losses from those of the rate
 		longer, _, _ := c.path.losses(2 * lossWindow)
@@ -373,7 +364,7 @@ func (c *Controller) silent(now time.Duration) bool {
 // Rate returns the bytes per second that may be sent now.
 func (c *Controller) Rate(now time.Duration) float64 {
 	if c.silent(now) {
-		return c.floor
+		return floor
 	}
 	return c.rate
 }

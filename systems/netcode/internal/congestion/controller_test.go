@@ -149,7 +149,7 @@ func TestLineThatStands(t *testing.T) {
 // For any stamps, orders and sizes the rate must stay within its bounds.
 func TestNothingBreaksTheBounds(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		c := congestion.New(congestion.Config{Floor: 4000, Ceiling: 70000})
+		c := congestion.New(70000)
 		var sent []congestion.Packet
 		now := time.Duration(0)
 		for range rapid.IntRange(1, 400).Draw(t, "steps") {
@@ -173,7 +173,7 @@ func TestNothingBreaksTheBounds(t *testing.T) {
 }
 
 func TestControllerAllocatesNothing(t *testing.T) {
-	c := congestion.New(congestion.Config{})
+	c := congestion.New(64 << 10)
 	now := time.Duration(0)
 	if n := testing.AllocsPerRun(1000, func() {
 		now += 16 * ms

@@ -96,7 +96,7 @@ func (l *line) add(need, rate int, from time.Duration) *flow {
 	c := l.condition
 	c.Seed = uint64(len(l.flows))
 	f := &flow{
-		line: l, link: newLink(c), control: congestion.New(congestion.Config{Ceiling: ceiling}), need: need, rate: rate, from: from,
+		line: l, link: newLink(c), control: congestion.New(ceiling), need: need, rate: rate, from: from,
 		newest: -1, known: -1, tokens: 16000, offset: 12345*ms + time.Duration(len(l.flows))*777*ms,
 	}
 	f.link.ShareQueue(l.link)

@@ -49,7 +49,7 @@ func (e *Endpoint) acknowledge(ack Number, at uint16, mask uint32, now time.Dura
 		}
 	}
 	e.deliver(ack, now)
-	if newer && e.config.Control != nil {
+	if newer {
 		e.control(ack, at, now)
 	}
 	if s.newestAcked > AckBits {
@@ -80,9 +80,7 @@ func (e *Endpoint) deliver(n Number, now time.Duration) {
 	for _, id := range p.chunks[:p.n] {
 		e.out.acked(id)
 	}
-	if e.config.Control != nil {
-		e.config.Control.Delivered(now, &p.path)
-	}
+	e.config.Control.Delivered(now, &p.path)
 	e.stats.Delivered++
 	e.stats.countLoss(0)
 	e.handler.Delivered(n, now-p.at)
@@ -96,9 +94,7 @@ func (e *Endpoint) loseBefore(n Number) {
 			continue
 		}
 		p.done = true
-		if e.config.Control != nil {
-			e.config.Control.Lost(&p.path)
-		}
+		e.config.Control.Lost(&p.path)
 		e.stats.Lost++
 		e.stats.countLoss(1)
 		e.handler.Lost(e.sent.open)

@@ -16,7 +16,7 @@ type Config struct {
 	Handler Handler
 
 	// Control finds the rate at which this end may send, from the acknowledgements of its packets.
-	// Nil means that no rate is computed. The caller keeps to the rate.
+	// The caller keeps to the rate. Nil means one of the endpoint's own, with a ceiling of 64 KiB.
 	Control *congestion.Controller
 
 	// Overhead is the number of bytes that the transport adds to each datagram. Control counts
@@ -119,6 +119,9 @@ func NewEndpoint(c Config) (*Endpoint, error) {
 	if e.handler == nil {
 		e.handler = silent{}
 	}
+	if c.Control == nil {
+		e.config.Control = congestion.New(64 << 10)
+	}
 	e.sent.next = 1
 	e.sent.open = 1
 	return e, nil
@@ -170,9 +173,7 @@ func (e *Endpoint) End() ([]byte, error) {
 	b.buf, b.payload = nil, Writer{}
 	n := e.sent.next
 	p := e.sent.add(n, b.now, b.chunks[:b.nChunks])
-	if e.config.Control != nil {
-		p.path = e.config.Control.Sent(b.now, len(datagram)+e.config.Overhead)
-	}
+	p.path = e.config.Control.Sent(b.now, len(datagram)+e.config.Overhead)
 	e.out.carried(b.chunks[:b.nChunks], n, b.now)
 	e.queue.pop(b.popped)
 	e.stats.Sent++

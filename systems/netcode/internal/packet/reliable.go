@@ -99,13 +99,6 @@ type receiveWindow struct {
 	broken  bool // a message was too large
 }
 
-// ahead reports whether the piece is further ahead than a sender that keeps to its own window can
-// be.
-func (w *receiveWindow) ahead(id uint16) bool {
-	d := int16(id - w.next)
-	return d >= Window
-}
-
 // take stores a piece, and passes on the messages that it completes.
 func (w *receiveWindow) take(id uint16, last bool, data []byte, most int, h Handler) {
 	d := int16(id - w.next)

@@ -31,7 +31,7 @@ type Stats struct {
 	LastReceived time.Duration
 
 	// Path is the state of the path to the other end as Config.Control has found it, as of the
-	// newest packet. It is zero without a Control.
+	// newest packet.
 	Path congestion.Stats
 
 	// Pending is the number of pieces of reliable messages without an acknowledgement.
@@ -58,8 +58,6 @@ func (e *Endpoint) Stats() Stats {
 	s.RTT, s.Deviation, s.MinRTT = e.rtt.smoothed, e.rtt.deviate, e.rtt.least
 	s.Resent = e.out.resent
 	s.Pending = e.out.pending()
-	if e.config.Control != nil {
-		s.Path = e.config.Control.Stats(e.build.now)
-	}
+	s.Path = e.config.Control.Stats(e.build.now)
 	return s
 }

@@ -10,7 +10,7 @@ type Others[S any, I comparable] struct {
 	// Step is a player's own step, as Config.Step of a [Predictor]. Required if there are others.
 	Step func(state S, in I, t tick.Tick) S
 	// Guess returns the input that a player is assumed to give, so many ticks (1 or more) after its
-	// last known input. Nil means that the last input continues.
+	// last known input. Required if there are others.
 	Guess func(last I, ticks int) I
 	// Distance returns the error of a prediction, at least 0, and Tolerance is the distance up to
 	// which it counts as right. Distance is required if there are others.
@@ -50,9 +50,6 @@ func (b *Bodies[S, I, B]) NoteOther(id uint32, number uint16, t tick.Tick, state
 // guess returns the assumed input of another player in tick t, which is not before that of its
 // newest state.
 func (b *Bodies[S, I, B]) guess(m *history[Proxy[S, I]], t tick.Tick) I {
-	if b.config.Others.Guess == nil {
-		return m.truth.last
-	}
 	return b.config.Others.Guess(m.truth.last, int(t.Sub(m.known))+1)
 }
 
