@@ -45,8 +45,8 @@ func (c *Client[S, I]) addChange(r *replica, i int, change delayedChange) {
 	c.delayed++
 }
 
-// keepChanges leaves a replica the delayed changes that have not been applied, without the memory of
-// many more.
+// keepChanges leaves a replica the delayed changes that have not been applied, without the memory
+// of many more.
 func (c *Client[S, I]) keepChanges(r *replica, left []delayedChange) {
 	c.delayed -= len(r.changes) - len(left)
 	if cap(left) > 2*max(len(left), fewChanges) {

@@ -77,8 +77,8 @@ func NewTickPLL(rate int) (*TickPLL, error) {
 
 // Update processes the arrival of the server's update about the state at t. It returns the clock's
 // jump. The jump is 0 except for the first update, and for the third in a row that contradicts the
-// clock by more than 500 ms. An update that is older than the newest one, by its tick or by its local
-// time, changes nothing.
+// clock by more than 500 ms. An update that is older than the newest one, by its tick or by its
+// local time, changes nothing.
 func (p *TickPLL) Update(now time.Duration, t Tick) (jumped time.Duration) {
 	if !p.started {
 		p.started = true

@@ -24,10 +24,10 @@ const (
 // [interp.Playback], which needs no reference clock.
 //
 // A longer delay applies at once, and the view runs slower until it has reached that delay. A
-// shorter delay is approached by 10 ms per second, because a network that has just been bad is likely to
-// be bad again. A small step of the reference clock makes the view run faster or slower. A step of
-// more than 500 ms, which only a stepping clock causes, moves the view by the same amount and is
-// reported. Otherwise the view never runs backwards.
+// shorter delay is approached by 10 ms per second, because a network that has just been bad is
+// likely to be bad again. A small step of the reference clock makes the view run faster or slower.
+// A step of more than 500 ms, which only a stepping clock causes, moves the view by the same amount
+// and is reported. Otherwise the view never runs backwards.
 //
 // Create it with [NewView].
 type View struct {

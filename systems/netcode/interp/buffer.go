@@ -10,10 +10,10 @@ import (
 
 // sampleBuffer keeps the samples of one body ordered by [Sample.At], up to a number.
 //
-// A capacity c at a send interval i is enough for a view delayed by (c-4)*i: two samples are for the
-// estimate of acceleration before the view, and two are for the segment around it. A full buffer
-// drops its oldest sample. A buffer grows when a longer delay or a burst first needs more. After
-// that it allocates nothing.
+// A capacity c at a send interval i is enough for a view delayed by (c-4)*i: two samples are for
+// the estimate of acceleration before the view, and two are for the segment around it. A full
+// buffer drops its oldest sample. A buffer grows when a longer delay or a burst first needs more.
+// After that it allocates nothing.
 type sampleBuffer struct {
 	samples  []Sample
 	most     int

@@ -137,7 +137,7 @@ func (e *Endpoint) open(p []byte) (n Number, rest []byte, err error) {
 		o.entries[i] = next
 		if next.kind == kindReliable {
 			previous = &o.entries[i]
-			if int16(next.id-e.in.next) >= Window { // a sender that keeps to its own window is not there
+			if int16(next.id-e.in.next) >= Window { // further than an honest sender's window
 				return 0, nil, ErrWindow
 			}
 		}

@@ -2,8 +2,8 @@ package snapshot
 
 import "github.com/tandem-ecs/tandem/systems/netcode/internal/packet"
 
-// Forms of a position or a rotation: 0 a difference, 10 unchanged, 11 absolute. The first bit is the
-// lowest one of the number.
+// Forms of a position or a rotation: 0 a difference, 10 unchanged, 11 absolute. The first bit is
+// the lowest one of the number.
 const (
 	formDelta    = 0b0
 	formSame     = 0b01
