@@ -1,13 +1,13 @@
-// Command jumpcheck compares the drawn motion of clients of the arena with the true motion. It
-// reads the traces made by tools/jumpcheck.sh: first that of the host, whose line has no delay and
-// no loss, then those of clients. For every client and kind of object it prints the number of
-// frames with motion, the number of frames that move an object more than 1, 2 and 5 cm too far, and
-// the worst frames.
+// Package jumpcheck compares the drawn motion of clients of the arena with the true motion. It
+// reads the traces made by tools/jumpcheck.sh: that of the host, whose line has no delay and no
+// loss, and those of clients. For every client and kind of object it prints the number of frames
+// with motion, the number of frames that move an object more than 1, 2 and 5 cm too far, and the
+// worst frames.
 //
 // The true speed is the highest speed that the host draws around that time: clients show others
 // later, and themselves and touched objects earlier. A client's own simulation may be wrong for a
 // while, so its speed is allowed, too. A frame that takes longer may move an object further.
-package main
+package jumpcheck
 
 import (
 	"cmp"
@@ -18,19 +18,35 @@ import (
 	"io"
 	"math"
 	"os"
+	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
+	"testing"
+	"time"
 
 	"github.com/go-gl/mathgl/mgl64"
+
+	"github.com/tandem-ecs/tandem/components"
+	"github.com/tandem-ecs/tandem/demo/internal/arena"
+	"github.com/tandem-ecs/tandem/demo/internal/trace"
+	"github.com/tandem-ecs/tandem/ecs"
 )
 
-func main() {
-	worst := flag.Int("worst", 3, "`number` of worst frames to list of every kind")
-	flag.Parse()
-	if err := run(flag.Args(), *worst, os.Stdout); err != nil {
-		fmt.Fprintln(os.Stderr, "jumpcheck:", err)
-		os.Exit(1)
+var traces = flag.String("traces", "", "compare host.csv and client-*.csv in this `folder`; tools/jumpcheck.sh makes them")
+
+// With -traces the test prints how smoothly the clients were seen.
+func TestTraces(t *testing.T) {
+	if *traces == "" {
+		t.Skip("no -traces; tools/jumpcheck.sh makes them")
+	}
+	clients, err := filepath.Glob(filepath.Join(*traces, "client-*.csv"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := run(filepath.Join(*traces, "host.csv"), clients, t.Output()); err != nil {
+		t.Fatal(err)
 	}
 }
 
@@ -39,6 +55,7 @@ const (
 	window    = 0.8 // seconds around a frame for the host's highest speed
 	teleport  = 2.0 // m in a frame; a longer move is a teleport
 	tolerance = 1.1 // factor by which the view of others may run faster
+	worst     = 3   // frames of every kind that are listed
 )
 
 // place is where an object is in a frame.
@@ -53,20 +70,21 @@ func (p place) to(q place) float64 { return p.drawn.Sub(q.drawn).Len() }
 // track is the path of one object.
 type track []place
 
-func run(files []string, worst int, out io.Writer) error {
-	if len(files) < 2 {
-		return errors.New("name the trace of the host and those of clients; tools/jumpcheck.sh makes them")
+// run compares the traces of clients with that of the host and prints the result.
+func run(host string, clients []string, out io.Writer) error {
+	if len(clients) == 0 {
+		return errors.New("no traces of clients; tools/jumpcheck.sh makes them")
 	}
-	truth, err := read(files[0])
+	truth, err := read(host)
 	if err != nil {
 		return err
 	}
-	for _, file := range files[1:] {
+	for _, file := range clients {
 		seen, err := read(file)
 		if err != nil {
 			return err
 		}
-		compare(out, file, truth, seen, worst)
+		compare(out, file, truth, seen)
 	}
 	return nil
 }
@@ -130,7 +148,7 @@ type jump struct {
 }
 
 // compare compares a client's tracks with the true ones and prints the result.
-func compare(out io.Writer, file string, truth, seen map[string]track, worst int) {
+func compare(out io.Writer, file string, truth, seen map[string]track) {
 	// The clocks start with the programs. The own player of a process is named "me" in its trace.
 	names := map[string]string{}
 	for name := range seen {
@@ -207,3 +225,89 @@ func offset(truth, seen map[string]track) float64 {
 }
 
 func before(p place, at float64) int { return cmp.Compare(p.at, at) }
+
+// write writes twenty seconds of a trace at 60 frames a second, whose clock began so many seconds
+// after the server's: the platforms, and a crate, a player and the own one where they are said to
+// be.
+func write(t *testing.T, began float64, others map[string]func(seconds float64) (simulated, drawn float64)) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "trace.csv")
+	f, err := os.Create(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	w, level := trace.NewWriter(f), arena.NewLevel()
+	for frame := range 20 * 60 {
+		now := float64(frame) / 60
+		clock := ecs.Time{Real: time.Duration(now * float64(time.Second))}
+		for i, name := range []string{"platform-1", "platform-2", "platform-3"} {
+			pose := level.Platform(i, began+now)
+			w.Row(frame, clock, name, pose, pose)
+		}
+		for name, where := range others {
+			l, v := where(began + now)
+			w.Row(frame, clock, name, components.At3D(float32(l), 0, 0), components.At3D(float32(v), 0, 0))
+		}
+	}
+	if err := w.Flush(); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+func both(f func(seconds float64) float64) func(float64) (float64, float64) {
+	return func(s float64) (float64, float64) { return f(s), f(s) }
+}
+
+func TestLeapsAreFound(t *testing.T) {
+	// A crate that is pushed for a second now and then, and a player that swings.
+	pushed := func(s float64) float64 { return 4 * (math.Floor(s/5) + min(math.Mod(s, 5), 1)) }
+	swings := func(s float64) float64 { return 3 * math.Sin(2*s) }
+	host := write(t, 10, map[string]func(float64) (float64, float64){"crate-7": both(pushed), "me": both(swings), "player-2": both(swings)})
+	for _, test := range []struct {
+		name string
+		of   func(s float64) (simulated, drawn float64)
+		want string // of crates: further than true by more than 1, 2 and 5 cm
+	}{
+		{"late, and no leap", both(func(s float64) float64 { return pushed(s - 0.3) }), "1 cm: 0, 2 cm: 0, 5 cm: 0"},
+		{"one leap", both(func(s float64) float64 {
+			if s > 23 {
+				return pushed(s) + 0.08
+			}
+			return pushed(s)
+		}), "1 cm: 1, 2 cm: 1, 5 cm: 1"},
+		{"a correction that is drawn as one", func(s float64) (float64, float64) {
+			if s > 23 {
+				return pushed(s) + 0.08, pushed(s) + min(0.08, (s-23)*2.4)
+			}
+			return pushed(s), pushed(s)
+		}, "1 cm: 2, 2 cm: 2, 5 cm: 0"},
+		{"pushed by the client alone", both(func(s float64) float64 { return pushed(s) + min(max(s-23, 0), 0.5)*4 }), "1 cm: 0, 2 cm: 0, 5 cm: 0"},
+	} {
+		client := write(t, 14, map[string]func(float64) (float64, float64){"crate-7": test.of, "me": both(swings), "player-1": both(swings)})
+		var out strings.Builder
+		if err := run(host, []string{client}, &out); err != nil {
+			t.Fatal(err)
+		}
+		for _, line := range strings.Split(out.String(), "\n") {
+			kind, _, _ := strings.Cut(strings.TrimSpace(line), " ")
+			switch counts := regexp.MustCompile(`1 cm: .*`).FindString(line); {
+			case counts == "":
+			case kind == "crate" && counts != test.want:
+				t.Errorf("%s: %s, want %s", test.name, line, test.want)
+			case kind != "crate" && counts != "1 cm: 0, 2 cm: 0, 5 cm: 0":
+				t.Errorf("%s: %s, want none", test.name, line)
+			}
+		}
+	}
+}
+
+func TestLeapsOfNothing(t *testing.T) {
+	if err := run("none.csv", nil, t.Output()); err == nil || !strings.Contains(err.Error(), "jumpcheck.sh") {
+		t.Errorf("without traces: %v, want what makes them", err)
+	}
+	if err := run("none.csv", []string{"none.csv"}, t.Output()); err == nil {
+		t.Error("no file, and no error")
+	}
+}
