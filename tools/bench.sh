@@ -14,15 +14,20 @@ if command -v g++ >/dev/null; then
 else
   echo "no g++ on the PATH: without the peers in C++ (Debian: apt-get install g++)" >&2
 fi
-# Frames need OpenGL, and the core must not.
-"$go" build -o "$work/frames" ./demo/internal/framebench
-beside+=(-peers "$work/frames")
-"$go" build -o "$work/scalar" ./systems/interpolation/internal/scalarpeer
-beside+=(-peers "$work/scalar")
-"$go" build -o "$work/bench" ./systems/bench
+if [[ $("$go" env GOOS) == linux ]]; then
+  # Frames need OpenGL, and the core must not.
+  "$go" test -c -o "$work/frames" ./demo/internal/framebench
+  beside+=(-peers "$work/frames -test.run=^TestFramePeer$ -serve")
+else
+  echo "frames of the stress scene are measured on Linux only" >&2
+fi
+"$go" test -c -o "$work/scalar" ./systems/interpolation/internal/kernel
+beside+=(-peers "$work/scalar -test.run=^TestScalarPeer$ -serve")
+"$go" test -c -o "$work/bench" ./systems/bench
+measure=("$work/bench" -test.run '^TestMeasure$' -test.v -sizes 1000,10000,100000,1000000 -rounds 9 "${beside[@]}")
 if [[ $mode == check ]]; then
-  "$work/bench" "${beside[@]}" -check docs/benchmarks.md
+  "${measure[@]}" -check docs/benchmarks.md
   exit
 fi
 "$go" test -run '^$' -bench 'Encode|Decode|Commit|Endpoint|Bits|At/default|Push' -benchtime 0.2s ./systems/netcode/internal/packet ./systems/netcode/internal/snapshot ./systems/netcode/interp >"$work/netcode"
-"$work/bench" "${beside[@]}" -netcode "$work/netcode" -page docs/benchmarks.md
+"${measure[@]}" -netcode "$work/netcode" -page docs/benchmarks.md

@@ -25,7 +25,6 @@ var imports = map[string][]string{
 	"internal":                   nil,
 	"internal/affine":            {"components"},
 	"internal/coretest":          {"components", "ecs", "systems/interpolation."},
-	"systems/bench":              {"components", "ecs", "internal/markdown", "systems/hierarchy.", "systems/interpolation."},
 	"systems/motion":             {"components", "ecs"},
 	"systems/hierarchy":          {"components", "ecs", "internal", "systems/hierarchy/internal", "systems/interpolation."},
 	"systems/hierarchy/internal": nil,
@@ -37,10 +36,9 @@ var imports = map[string][]string{
 	"systems/interpolation/internal/draw": {
 		"ecs", "internal/column", "systems/interpolation/internal/offset", "systems/interpolation/internal/samples",
 	},
-	"systems/interpolation/internal/kernel":     {"components", "internal/record"},
-	"systems/interpolation/internal/offset":     {"components"},
-	"systems/interpolation/internal/samples":    {"components", "internal/column", "internal/record", "systems/interpolation/internal/kernel"},
-	"systems/interpolation/internal/scalarpeer": {"components", "systems/interpolation/internal/kernel"},
+	"systems/interpolation/internal/kernel":  {"components", "internal/record"},
+	"systems/interpolation/internal/offset":  {"components"},
+	"systems/interpolation/internal/samples": {"components", "internal/column", "internal/record", "systems/interpolation/internal/kernel"},
 
 	"systems/netcode": {
 		"components", "ecs", "internal", "systems/hierarchy.", "systems/interpolation.",
@@ -62,12 +60,12 @@ var imports = map[string][]string{
 }
 
 // measuring are programs that nothing else imports.
-var measuring = []string{"systems/bench", "systems/netcode/internal/conformance"}
+var measuring = []string{"systems/netcode/internal/conformance"}
 
 // worldless are packages that know neither the engine nor its worlds: they import no arche.
 var worldless = []string{
 	"internal/affine", "internal/docstest", "internal/markdown", "internal/pointerfree",
-	"systems/interpolation/internal/kernel", "systems/interpolation/internal/scalarpeer",
+	"systems/interpolation/internal/kernel",
 	"systems/netcode/access", "systems/netcode/internal", "systems/netcode/interp", "systems/netcode/transport",
 	"render/offscreen", "render/opengl", "render/record", "render/window",
 }
@@ -76,7 +74,7 @@ var worldless = []string{
 // kernels, above it those that talk to graphics libraries.
 var unsafeIn = []string{
 	"internal/column", "systems/interpolation/internal/kernel",
-	"render/offscreen", "render/opengl", "render/window", "demo/internal/framebench",
+	"render/offscreen", "render/opengl", "render/window",
 }
 
 // within reports whether a package is a folder or below it.

@@ -1,16 +1,160 @@
-package main
+package bench
 
 import (
-	"encoding/xml"
-	"errors"
-	"io"
+	_ "embed"
+	"fmt"
+	"math"
 	"os"
+	"os/exec"
 	"path/filepath"
+	"runtime"
+	"strconv"
 	"strings"
 	"testing"
+	"text/template"
 
 	"github.com/tandem-ecs/tandem/internal/markdown"
 )
+
+//go:embed page.md
+var pageSource string
+
+var pageTemplate = template.Must(template.New("page").Parse(pageSource))
+
+// page is the data of the template.
+type page struct {
+	*results
+	Chart, Machine, Commit string
+	Rounds                 int
+	Busy                   string // empty if the machine was quiet
+	Ratios, Figures        markdown.Table
+	Scene, Netcode         *markdown.Table // nil if nothing was measured
+	Notes                  []string
+	Waiting                []waiting
+	Floor, FarFloor        float64
+	Limits, Misses, Slower []string
+}
+
+// writePage writes docs/benchmarks.md and its chart. It writes each file whole or not at all.
+func (r *results) writePage(path string, rounds int) error {
+	svg := strings.TrimSuffix(filepath.Base(path), filepath.Ext(path)) + ".svg"
+	p := page{
+		results: r, Chart: svg, Machine: machine(), Commit: commit(), Rounds: rounds,
+		Ratios: r.ratioTable(), Figures: r.figureTable(false), Scene: r.sceneTable(), Netcode: r.netcodeTable(),
+		Notes: r.notes, Waiting: r.waiting, Floor: limitsFloor, FarFloor: limitsFarFloor, Misses: r.misses(), Slower: r.slower(),
+	}
+	for _, l := range limits {
+		p.Limits = append(p.Limits, l.name+" "+l.most.text("at most"))
+	}
+	if r.busy() {
+		p.Busy = fmt.Sprintf("(load %.0f on %d threads): %s", r.load, runtime.NumCPU(), busyNote)
+	}
+	var b strings.Builder
+	if err := pageTemplate.Execute(&b, p); err != nil {
+		return err
+	}
+	if err := replaceFile(filepath.Join(filepath.Dir(path), svg), r.chart()); err != nil {
+		return err
+	}
+	return replaceFile(path, markdown.Wrap(b.String()))
+}
+
+// Figure returns a figure at 100 000 entities, or nothing if it was not measured. The argument is
+// the beginning of its name.
+func (r *results) Figure(prefix string) string {
+	v, ok := r.median(r.find(prefix), 100_000)
+	if !ok {
+		return ""
+	}
+	return short(v)
+}
+
+// busyLoad is the load by processor above which figures are not worth much. busyNote is the page's
+// text for it.
+const (
+	busyLoad = 1.5
+	busyNote = "these figures are not to be relied on"
+)
+
+// load returns the machine's load of the last minute, or 0 where it is unknown.
+func load() (v float64) {
+	text, err := os.ReadFile("/proc/loadavg")
+	if err != nil {
+		return 0
+	}
+	first, _, _ := strings.Cut(string(text), " ")
+	v, _ = strconv.ParseFloat(first, 64)
+	return v
+}
+
+func replaceFile(path, content string) error {
+	temp := path + ".new"
+	if err := os.WriteFile(temp, []byte(content), 0o644); err != nil {
+		return err
+	}
+	return os.Rename(temp, path)
+}
+
+// machine returns the names of the processor and the platform, and the number of threads.
+func machine() string {
+	return fmt.Sprintf("%s, %d threads, %s %s/%s", processor(), runtime.NumCPU(), runtime.Version(), runtime.GOOS, runtime.GOARCH)
+}
+
+// processor returns the processor's name and its widest vectors, which decide about the kernels. A
+// virtual machine's name may leave the generation out.
+func processor() string {
+	info, _ := os.ReadFile("/proc/cpuinfo")
+	name := "unknown processor"
+	for line := range strings.Lines(string(info)) {
+		key, value, _ := strings.Cut(line, ":")
+		switch strings.TrimSpace(key) {
+		case "model name":
+			name = strings.Join(strings.Fields(value), " ")
+		case "flags":
+			switch {
+			case strings.Contains(value, " avx512vbmi2"):
+				return name + " with AVX-512"
+			case strings.Contains(value, " avx2"):
+				return name + " with AVX2"
+			}
+			return name
+		}
+	}
+	return name
+}
+
+func commit() string {
+	out, err := exec.Command("git", "rev-parse", "--short", "HEAD").Output()
+	if err != nil {
+		return "unknown"
+	}
+	return strings.TrimSpace(string(out))
+}
+
+// plain formats a target with as few digits as it has, two behind the point at most.
+func plain(v float64) string { return strconv.FormatFloat(math.Round(100*v)/100, 'f', -1, 64) }
+
+// short formats a number with three digits, at most two of them behind the point.
+func short(v float64) string {
+	switch {
+	case v >= 100:
+		return strconv.FormatFloat(v, 'f', 0, 64)
+	case v >= 10:
+		return strconv.FormatFloat(v, 'f', 1, 64)
+	case v >= 0.1 || v == 0:
+		return strconv.FormatFloat(v, 'f', 2, 64)
+	default:
+		return strconv.FormatFloat(v, 'g', 2, 64)
+	}
+}
+
+func thousands(n int) string {
+	s := strconv.Itoa(n)
+	for i := len(s) - 3; i > 0; i -= 3 {
+		s = s[:i] + " " + s[i:]
+	}
+	return s
+}
 
 // measured returns results in which Tandem takes the given time per entity, and everything else a
 // time that suits the targets.
@@ -45,165 +189,6 @@ func written(t *testing.T, r *results) (path string) {
 	return path
 }
 
-func TestCompare(t *testing.T) {
-	path := written(t, measured(2))
-	for _, test := range []struct {
-		name   string
-		tandem float64
-		later  []float64 // of the rounds that are measured again
-		load   float64
-		passes bool
-		again  int
-	}{
-		{"as it was", 2, nil, 0, true, 0},
-		{"faster", 1, nil, 0, true, 0},
-		{"a fifth slower", 2.4, nil, 0, true, 0},
-		{"half as fast", 4, []float64{4, 4}, 0, false, 2},
-		{"half as fast, on a busy machine", 4, []float64{4, 4}, 1000, false, 2},
-		{"half as fast, by accident", 4, []float64{2, 2}, 0, true, 2},
-	} {
-		again := 0
-		r := measured(test.tandem)
-		r.load = test.load
-		err := r.compare(path, func() {
-			for _, n := range []int{1000, 100_000} {
-				for _, pct := range []string{"100", "10", "1"} {
-					scale := map[string]float64{"100": 1, "10": 0.1, "1": 0.01}[pct]
-					r.add("tandem.frame."+pct+"pct", n, scale*test.later[again])
-				}
-			}
-			again++
-		})
-		if (err == nil) != test.passes || again != test.again {
-			t.Errorf("%s: %v after measuring %d times again, want an error: %v, after %d times", test.name, err, again, !test.passes, test.again)
-		}
-		if said := err != nil && strings.Contains(err.Error(), "busy"); said != (test.load > 0) {
-			t.Errorf("%s: the error %q says that the machine was busy: %v", test.name, err, said)
-		}
-	}
-	empty := filepath.Join(t.TempDir(), "empty.md")
-	if err := os.WriteFile(empty, []byte("# Nothing\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	if err := measured(2).compare(empty, nil); err == nil {
-		t.Error("a page without a table is no error")
-	}
-}
-
-// A page that was written before a row existed does not hold the row to anything, and a row that no
-// longer exists is not checked.
-func TestCompareWithAnOlderPage(t *testing.T) {
-	const row = "a mgl32.Vec4 by interpolation.NewLinear"
-	path := written(t, measured(2))
-	page, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if !strings.Contains(string(page), "| "+row) {
-		t.Fatalf("the page has no row of %q", row)
-	}
-	older := strings.Replace(string(page), "| "+row, "| a row of old", 1)
-	if err := os.WriteFile(path, []byte(older), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	if err := measured(2).compare(path, nil); err != nil {
-		t.Error(err)
-	}
-}
-
-// The target of arrays is for the recommended ways. The page gives the cost by value without a
-// target.
-func TestTargetsOfValues(t *testing.T) {
-	for _, test := range []struct {
-		figure string
-		misses bool
-	}{{"tandem.frame.color", true}, {"tandem.frame.linear", true}, {"tandem.frame.batch", true}, {"tandem.frame.vec4", false}} {
-		r := measured(1.7)
-		before := len(r.misses())
-		for range 3 {
-			r.add(test.figure, 100_000, 20) // the median
-		}
-		got := r.misses()[before-1:]
-		if missed := len(got) > 1; missed != test.misses {
-			t.Errorf("%s at 20 ns: misses %q, want one more: %v", test.figure, got, test.misses)
-		}
-		page, err := os.ReadFile(written(t, r))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if mark := strings.Contains(string(page), "| **0.18** |"); mark != test.misses || !strings.Contains(string(page), "0.18") {
-			t.Errorf("%s at 20 ns: the page marks the ratio as missed: %v, want %v", test.figure, mark, test.misses)
-		}
-	}
-}
-
-func TestMisses(t *testing.T) {
-	if got := measured(1.7).misses(); len(got) != 1 || !strings.Contains(got[0], "stress scene") {
-		t.Errorf("misses %q, want the stress scene's alone", got)
-	}
-	if got := measured(20).misses(); len(got) < 4 {
-		t.Errorf("misses %q, want those of a frame that is ten times as long", got)
-	}
-	page, err := os.ReadFile(written(t, measured(20)))
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, want := range []string{"Missed targets:", "| **10.0** |", "`snapshot.Encode` | 1 | 2 | 3 | 0 |", "workers: 1", "at least 80; 35 at 1 000 000", "at least 0.67; 0.8 at", "| at least 60 up to 100 000 |", "| at least 14 |"} {
-		if !strings.Contains(string(page), want) {
-			t.Errorf("the page lacks %q", want)
-		}
-	}
-}
-
-// A target in nanoseconds holds as a multiple of the memory floor. The page says so where the
-// nanoseconds themselves do not hold.
-func TestLimitsBelongToTheirMachine(t *testing.T) {
-	for _, test := range []struct {
-		capture, floor float64
-		misses, slower bool
-	}{
-		{0.69, 1.08, false, false},
-		{0.75, 1.60, false, true}, // a machine with slower memory
-		{0.75, 1.08, true, true},
-		{0.69, 0.90, true, false}, // and one with faster
-	} {
-		r := newResults()
-		r.add("tandem.capture.1pct", 100_000, test.capture)
-		r.add("floor", 100_000, test.floor)
-		if misses := len(r.misses()) > 0; misses != test.misses {
-			t.Errorf("%v ns where the floor takes %v: misses %q, want any: %v", test.capture, test.floor, r.misses(), test.misses)
-		}
-		page, err := os.ReadFile(written(t, r))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if said := strings.Contains(string(page), "capture, 1 % moving, 100 000 entities: 0.750 ns instead of 0.7\n"); said != test.slower {
-			t.Errorf("%v ns where the floor takes %v: the page says that it is above the target: %v", test.capture, test.floor, said)
-		}
-	}
-}
-
-// As many entities move as the percentage of all asks for, among those that may move. If fewer may
-// move, all of them do.
-func TestMoversAmong(t *testing.T) {
-	for _, every := range []int{1, 2, 50, 100, 200} {
-		const n = 100_000
-		moves := moversAmong(n, 1, func(k int) bool { return k%every == 0 })
-		count := 0
-		for k, m := range moves {
-			if m {
-				count++
-			}
-			if m && k%every != 0 {
-				t.Fatalf("entity %d moves and may not", k)
-			}
-		}
-		if want := min(n/100, n/every); count < want*9/10 || count > want*11/10 {
-			t.Errorf("where one of %d may move, %d do, want about %d", every, count, want)
-		}
-	}
-}
-
 func TestPageSaysThatTheMachineWasBusy(t *testing.T) {
 	for _, load := range []float64{0.3, 1000} {
 		r := measured(2)
@@ -215,43 +200,6 @@ func TestPageSaysThatTheMachineWasBusy(t *testing.T) {
 		if said := strings.Contains(string(page), "not to be relied on"); said != (load > 1) {
 			t.Errorf("a load of %v: the page says that it was busy: %v", load, said)
 		}
-	}
-}
-
-// The chart is well-formed, and nothing lies outside of it.
-func TestChart(t *testing.T) {
-	for _, r := range []*results{measured(2), measured(1e-4), newResults()} {
-		chart := r.chart()
-		if strings.Contains(chart, "NaN") || strings.Contains(chart, "Inf") || strings.Contains(chart, `="-`) || strings.Contains(chart, "%!") {
-			t.Error("the chart has numbers that are none, or negative ones")
-		}
-		for d := xml.NewDecoder(strings.NewReader(chart)); ; {
-			if _, err := d.Token(); errors.Is(err, io.EOF) {
-				break
-			} else if err != nil {
-				t.Fatal(err)
-			}
-		}
-	}
-}
-
-func TestReadNetcode(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "out")
-	text := "goos: linux\npkg: example.org/some/snapshot\nBenchmarkEncode-2 \t 261\t 266985 ns/op\t 4.689 B/entity\t 356.0 ns/entity\t 0 B/op\t 0 allocs/op\nPASS\n"
-	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	got, err := readNetcode(path)
-	r := results{netcode: got}
-	want := "| `snapshot.Encode` | 266985 | 356.0 | 4.689 | 0 |"
-	if err != nil || len(got) != 1 || markdown.Row(r.netcodeTable().Rows[0]) != want {
-		t.Errorf("%+v, %v; want %s", got, err, want)
-	}
-	if err := os.WriteFile(path, []byte("FAIL\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := readNetcode(path); err == nil {
-		t.Error("an output without benchmarks is no error")
 	}
 }
 

@@ -1,9 +1,11 @@
-package main
+package bench
 
 import (
 	"fmt"
 	"os"
+	"path/filepath"
 	"strings"
+	"testing"
 
 	"github.com/tandem-ecs/tandem/internal/markdown"
 )
@@ -62,4 +64,24 @@ func (r *results) netcodeTable() *markdown.Table {
 		t.Rows = append(t.Rows, row)
 	}
 	return t
+}
+
+func TestReadNetcode(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "out")
+	text := "goos: linux\npkg: example.org/some/snapshot\nBenchmarkEncode-2 \t 261\t 266985 ns/op\t 4.689 B/entity\t 356.0 ns/entity\t 0 B/op\t 0 allocs/op\nPASS\n"
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	got, err := readNetcode(path)
+	r := results{netcode: got}
+	want := "| `snapshot.Encode` | 266985 | 356.0 | 4.689 | 0 |"
+	if err != nil || len(got) != 1 || markdown.Row(r.netcodeTable().Rows[0]) != want {
+		t.Errorf("%+v, %v; want %s", got, err, want)
+	}
+	if err := os.WriteFile(path, []byte("FAIL\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := readNetcode(path); err == nil {
+		t.Error("an output without benchmarks is no error")
+	}
 }

@@ -1,9 +1,10 @@
-package main
+package bench
 
 import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"testing"
 	"time"
 
 	"github.com/go-gl/mathgl/mgl32"
@@ -18,24 +19,23 @@ import (
 // workload is one measurement.
 type workload struct {
 	name  string
-	n     int
 	round func() float64 // ns per entity
 	check func() error   // may be nil
 	close func()         // may be nil
 }
 
-func workloads(n int) []*workload {
+func workloads(t *testing.T, n int) []*workload {
 	var list []*workload
 	for _, pct := range []int{100, 10, 1} {
 		list = append(list, peerQuery(n, pct))
 	}
 	for _, pct := range []int{100, 10, 1, 0} {
-		list = append(list, tandem(n, pct, 0)...)
+		list = append(list, tandem(t, n, pct, 0)...)
 	}
 	for _, pct := range []int{100, 10} { // the capture has no threads
-		list = append(list, tandem(n, pct, 1)[0])
+		list = append(list, tandem(t, n, pct, 1)[0])
 	}
-	return append(list, ownValues(n)...)
+	return append(list, ownValues(t, n)...)
 }
 
 // aMillisecond is the least length of a measurement.
@@ -93,11 +93,12 @@ func moversAmong(n, pct int, may func(k int) bool) []bool {
 	return m
 }
 
-// newEngine returns an engine, whose configuration is this program's own.
-func newEngine(c ecs.Config) *ecs.Engine {
+// newEngine returns an engine. Its configuration is one of this package.
+func newEngine(t *testing.T, c ecs.Config) *ecs.Engine {
+	t.Helper()
 	e, err := ecs.New(c)
 	if err != nil {
-		fail("%v", err)
+		t.Fatal(err)
 	}
 	return e
 }
@@ -140,8 +141,8 @@ func timed(e *ecs.Engine, frames int, length time.Duration) (time.Duration, int)
 
 // tandem measures the frames between two fixed steps and the capture of a step, with a number of
 // goroutines besides the engine's own.
-func tandem(n, pct, workers int) []*workload {
-	e := newEngine(ecs.Config{MaxDelta: time.Hour})
+func tandem(t *testing.T, n, pct, workers int) []*workload {
+	e := newEngine(t, ecs.Config{MaxDelta: time.Hour})
 	interpolator := interpolation.New3D()
 	interpolator.Workers = workers
 	e.Install(interpolator)
@@ -164,10 +165,10 @@ func tandem(n, pct, workers int) []*workload {
 			// Workers have fallen asleep during the others' turns. A game draws all the time, and
 			// the system gave every thread a processor of its own long ago.
 			for start := time.Now(); time.Since(start) < settled; {
-				timeFrames(e, n)
+				timeFrames(t, e, n)
 			}
 		}
-		return timeFrames(e, n)
+		return timeFrames(t, e, n)
 	}
 	captures := func() float64 {
 		return perEntity(n, 4, func() (time.Duration, int) {
@@ -202,19 +203,19 @@ func tandem(n, pct, workers int) []*workload {
 		share += fmt.Sprintf(".%dthreads", workers+1)
 	}
 	return []*workload{
-		{name: "tandem.frame." + share, n: n, round: frames, check: check, close: e.Close},
-		{name: "tandem.capture." + share, n: n, round: captures},
+		{name: "tandem.frame." + share, round: frames, check: check, close: e.Close},
+		{name: "tandem.capture." + share, round: captures},
 	}
 }
 
 // timeFrames measures frames of a twentieth of a step each. They run in bursts that end before the
 // next step, which is not timed. A step must have run just before.
-func timeFrames(e *ecs.Engine, n int) float64 {
+func timeFrames(t *testing.T, e *ecs.Engine, n int) float64 {
 	const burst = 16
 	return perEntity(n, 2, func() (time.Duration, int) {
 		spent, frames := timed(e, burst, e.Time().FixedDelta/(burst+4))
 		if e.Time().Steps > 0 {
-			fail("a timed frame ran a fixed step")
+			t.Fatal("a timed frame ran a fixed step")
 		}
 		stepOn(e)
 		return spent, frames
@@ -289,7 +290,7 @@ func peerQuery(n, pct int) *workload {
 		}
 	}
 	return &workload{
-		name: fmt.Sprintf("arche.slerp.%dpct", pct), n: n,
+		name: fmt.Sprintf("arche.slerp.%dpct", pct),
 		round: func() float64 {
 			return perEntity(n, 1, func() (time.Duration, int) {
 				start := time.Now()
@@ -297,5 +298,26 @@ func peerQuery(n, pct int) *workload {
 				return time.Since(start), 1
 			})
 		},
+	}
+}
+
+// As many entities move as the percentage of all asks for, among those that may move. If fewer may
+// move, all of them do.
+func TestMoversAmong(t *testing.T) {
+	for _, every := range []int{1, 2, 50, 100, 200} {
+		const n = 100_000
+		moves := moversAmong(n, 1, func(k int) bool { return k%every == 0 })
+		count := 0
+		for k, m := range moves {
+			if m {
+				count++
+			}
+			if m && k%every != 0 {
+				t.Fatalf("entity %d moves and may not", k)
+			}
+		}
+		if want := min(n/100, n/every); count < want*9/10 || count > want*11/10 {
+			t.Errorf("where one of %d may move, %d do, want about %d", every, count, want)
+		}
 	}
 }

@@ -1,7 +1,8 @@
-package main
+package bench
 
 import (
 	"fmt"
+	"testing"
 	"time"
 
 	"github.com/go-gl/mathgl/mgl32"
@@ -45,22 +46,22 @@ func mixBatchOfVectors(dst, from, to []mgl32.Vec4, t float32) {
 
 // ownValues returns the workloads of a user's own values: a struct of numbers, and an array in the
 // three ways.
-func ownValues(n int) []*workload {
+func ownValues(t *testing.T, n int) []*workload {
 	ownColor := func(x, y float32) color { return color{x, y, 1, 2} }
 	vec4 := func(x, y float32) mgl32.Vec4 { return mgl32.Vec4{x, y, 1, 2} }
 	return []*workload{
-		values("color", n, interpolation.New(mixColors), mixColors, ownColor),
-		values("linear", n, interpolation.NewLinear[mgl32.Vec4](), mixVectors, vec4),
-		values("batch", n, interpolation.NewBatch(mixBatchOfVectors), mixVectors, vec4),
-		values("vec4", n, interpolation.New(mixVectors), mixVectors, vec4),
+		values(t, "color", n, interpolation.New(mixColors), mixColors, ownColor),
+		values(t, "linear", n, interpolation.NewLinear[mgl32.Vec4](), mixVectors, vec4),
+		values(t, "batch", n, interpolation.NewBatch(mixBatchOfVectors), mixVectors, vec4),
+		values(t, "vec4", n, interpolation.New(mixVectors), mixVectors, vec4),
 	}
 }
 
 // values measures frames of a user's value, with all of them in motion. The first function says how
 // the value is drawn. The second one makes a value of two numbers, the second of which counts
 // steps.
-func values[T comparable](name string, n int, interpolation *interpolation.Interpolator[T], mix func(from, to T, t float32) T, value func(x, y float32) T) *workload {
-	e := newEngine(ecs.Config{MaxDelta: time.Hour})
+func values[T comparable](t *testing.T, name string, n int, interpolation *interpolation.Interpolator[T], mix func(from, to T, t float32) T, value func(x, y float32) T) *workload {
+	e := newEngine(t, ecs.Config{MaxDelta: time.Hour})
 	e.Install(interpolation)
 	w := e.World()
 	builder := generic.NewMap2[components.Logical[T], components.Visual[T]](w)
@@ -81,10 +82,10 @@ func values[T comparable](name string, n int, interpolation *interpolation.Inter
 	}))
 	stepOn(e)
 	return &workload{
-		name: "tandem.frame." + name, n: n,
+		name: "tandem.frame." + name,
 		round: func() float64 {
 			stepOn(e)
-			return timeFrames(e, n)
+			return timeFrames(t, e, n)
 		},
 		check: func() error {
 			stepOn(e)

@@ -1,7 +1,8 @@
-package main
+package bench
 
 import (
 	"fmt"
+	"testing"
 	"time"
 
 	"github.com/go-gl/mathgl/mgl32"
@@ -41,11 +42,11 @@ var shapes = []shape{
 	}},
 }
 
-// hierarchies measures frames, that is interpolation and propagation together, of worlds in which
+// workloads measures frames, that is interpolation and propagation together, of worlds in which
 // every entity belongs to a hierarchy. The one per cent of all that moves are leaves, since most
 // entities that move on their own are leaves. In a chain of a hundred that is the last node. Where
 // any node may move, one that is no leaf moves all nodes below it.
-func hierarchies(n int, s shape) []*workload {
+func (s shape) workloads(t *testing.T, n int) []*workload {
 	isParent := make([]bool, n)
 	for k := range n {
 		if p := s.parent(k); p >= 0 {
@@ -54,20 +55,20 @@ func hierarchies(n int, s shape) []*workload {
 	}
 	leaf := func(k int) bool { return !isParent[k] }
 	list := []*workload{
-		tree("hierarchy."+s.name+".100pct", s.parent, movers(n, 100)),
-		tree("hierarchy."+s.name+".1pct", s.parent, moversAmong(n, 1, leaf)),
-		tree("hierarchy."+s.name+".0pct", s.parent, movers(n, 0)),
+		tree(t, "hierarchy."+s.name+".100pct", s.parent, movers(n, 100)),
+		tree(t, "hierarchy."+s.name+".1pct", s.parent, moversAmong(n, 1, leaf)),
+		tree(t, "hierarchy."+s.name+".0pct", s.parent, movers(n, 0)),
 	}
 	if s.deep {
-		list = append(list, tree("hierarchy."+s.name+".anywhere.1pct", s.parent, movers(n, 1)))
+		list = append(list, tree(t, "hierarchy."+s.name+".anywhere.1pct", s.parent, movers(n, 1)))
 	}
 	return list
 }
 
 // tree measures a hierarchy in which the given nodes move.
-func tree(name string, parentOf func(int) int, moves []bool) *workload {
+func tree(t *testing.T, name string, parentOf func(int) int, moves []bool) *workload {
 	n := len(moves)
-	e := newEngine(ecs.Config{MaxDelta: time.Hour})
+	e := newEngine(t, ecs.Config{MaxDelta: time.Hour})
 	h := hierarchy.New3D()
 	e.Install(interpolation.New3D(), h)
 	w := e.World()
@@ -93,7 +94,7 @@ func tree(name string, parentOf func(int) int, moves []bool) *workload {
 	step := func() { stepOn(e) }
 	step()
 	return &workload{
-		name: name, n: n,
+		name: name,
 		round: func() float64 {
 			return perEntity(n, 4, func() (time.Duration, int) {
 				step()

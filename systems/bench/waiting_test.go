@@ -1,7 +1,8 @@
-package main
+package bench
 
 import (
 	"runtime"
+	"testing"
 	"time"
 
 	"github.com/tandem-ecs/tandem/ecs"
@@ -18,11 +19,11 @@ type waiting struct {
 // measureWaiting runs frames in real time, with 100 000 poses in motion or at rest, and measures
 // the processor time. Workers that did not sleep would take a whole processor each. It returns
 // nothing where processor time cannot be measured.
-func measureWaiting() []waiting {
+func measureWaiting(t *testing.T) []waiting {
 	if _, ok := processorTime(); !ok {
 		return nil
 	}
-	return []waiting{waitingOf(0), waitingOf(1)}
+	return []waiting{waitingOf(t, 0), waitingOf(t, 1)}
 }
 
 // usage returns the processor time that a function takes, in per cent of real time.
@@ -34,10 +35,10 @@ func usage(f func(start time.Time)) float64 {
 	return 100 * float64(after-before) / float64(time.Since(start))
 }
 
-func waitingOf(workers int) waiting {
+func waitingOf(t *testing.T, workers int) waiting {
 	const n, frames, frame = 100_000, 90, time.Second / 60
 	before := runtime.NumGoroutine()
-	e := newEngine(ecs.Config{FixedRate: 20})
+	e := newEngine(t, ecs.Config{FixedRate: 20})
 	interpolator := interpolation.New3D()
 	interpolator.Workers = workers
 	e.Install(interpolator)
@@ -74,7 +75,7 @@ func waitingOf(workers int) waiting {
 		runtime.Gosched() // the runtime takes away those that have ended
 	}
 	if now := runtime.NumGoroutine(); now > before {
-		fail("%d goroutines after Close, %d before the engine was made", now, before)
+		t.Fatalf("%d goroutines after Close, %d before the engine was made", now, before)
 	}
 	return w
 }

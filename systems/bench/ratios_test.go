@@ -1,8 +1,11 @@
-package main
+package bench
 
 import (
 	"fmt"
+	"os"
 	"slices"
+	"strings"
+	"testing"
 )
 
 // ratio is how many times faster one figure is than another. The page shows it beside its target,
@@ -176,4 +179,76 @@ func (r *results) slower() (list []string) {
 		}
 	}
 	return list
+}
+
+// The target of arrays is for the recommended ways. The page gives the cost by value without a
+// target.
+func TestTargetsOfValues(t *testing.T) {
+	for _, test := range []struct {
+		figure string
+		misses bool
+	}{{"tandem.frame.color", true}, {"tandem.frame.linear", true}, {"tandem.frame.batch", true}, {"tandem.frame.vec4", false}} {
+		r := measured(1.7)
+		before := len(r.misses())
+		for range 3 {
+			r.add(test.figure, 100_000, 20) // the median
+		}
+		got := r.misses()[before-1:]
+		if missed := len(got) > 1; missed != test.misses {
+			t.Errorf("%s at 20 ns: misses %q, want one more: %v", test.figure, got, test.misses)
+		}
+		page, err := os.ReadFile(written(t, r))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if mark := strings.Contains(string(page), "| **0.18** |"); mark != test.misses || !strings.Contains(string(page), "0.18") {
+			t.Errorf("%s at 20 ns: the page marks the ratio as missed: %v, want %v", test.figure, mark, test.misses)
+		}
+	}
+}
+
+func TestMisses(t *testing.T) {
+	if got := measured(1.7).misses(); len(got) != 1 || !strings.Contains(got[0], "stress scene") {
+		t.Errorf("misses %q, want the stress scene's alone", got)
+	}
+	if got := measured(20).misses(); len(got) < 4 {
+		t.Errorf("misses %q, want those of a frame that is ten times as long", got)
+	}
+	page, err := os.ReadFile(written(t, measured(20)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"Missed targets:", "| **10.0** |", "`snapshot.Encode` | 1 | 2 | 3 | 0 |", "workers: 1", "at least 80; 35 at 1 000 000", "at least 0.67; 0.8 at", "| at least 60 up to 100 000 |", "| at least 14 |"} {
+		if !strings.Contains(string(page), want) {
+			t.Errorf("the page lacks %q", want)
+		}
+	}
+}
+
+// A target in nanoseconds holds as a multiple of the memory floor. The page says so where the
+// nanoseconds themselves do not hold.
+func TestLimitsBelongToTheirMachine(t *testing.T) {
+	for _, test := range []struct {
+		capture, floor float64
+		misses, slower bool
+	}{
+		{0.69, 1.08, false, false},
+		{0.75, 1.60, false, true}, // a machine with slower memory
+		{0.75, 1.08, true, true},
+		{0.69, 0.90, true, false}, // and one with faster
+	} {
+		r := newResults()
+		r.add("tandem.capture.1pct", 100_000, test.capture)
+		r.add("floor", 100_000, test.floor)
+		if misses := len(r.misses()) > 0; misses != test.misses {
+			t.Errorf("%v ns where the floor takes %v: misses %q, want any: %v", test.capture, test.floor, r.misses(), test.misses)
+		}
+		page, err := os.ReadFile(written(t, r))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if said := strings.Contains(string(page), "capture, 1 % moving, 100 000 entities: 0.750 ns instead of 0.7\n"); said != test.slower {
+			t.Errorf("%v ns where the floor takes %v: the page says that it is above the target: %v", test.capture, test.floor, said)
+		}
+	}
 }

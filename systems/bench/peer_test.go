@@ -1,4 +1,4 @@
-package main
+package bench
 
 import (
 	"bufio"
@@ -9,9 +9,10 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"testing"
 )
 
-// peer is another program that takes turns with this one. It is started with the sizes as its
+// peer is another program that takes turns with this one. It is started with the sizes as its last
 // argument. Each line on its standard input is a size. It answers with lines "name.size
 // nanoseconds-per-entity", or "note TEXT" for a note on the page, and then "end".
 type peer struct {
@@ -19,26 +20,36 @@ type peer struct {
 	out *bufio.Scanner
 }
 
-func startPeer(program, sizes string) *peer {
-	cmd := exec.Command(program, sizes)
+// startPeer starts a command, whose words have spaces between them. The peer ends with the test.
+func startPeer(t *testing.T, command, sizes string) *peer {
+	t.Helper()
+	words := append(strings.Fields(command), sizes)
+	cmd := exec.Command(words[0], words[1:]...)
 	cmd.Stderr = os.Stderr
 	in, err := cmd.StdinPipe()
 	if err != nil {
-		fail("%v", err)
+		t.Fatal(err)
 	}
 	out, err := cmd.StdoutPipe()
 	if err != nil {
-		fail("%v", err)
+		t.Fatal(err)
 	}
 	if err := cmd.Start(); err != nil {
-		fail("cannot start %s: %v", program, err)
+		t.Fatalf("cannot start %s: %v", command, err)
 	}
+	t.Cleanup(func() {
+		in.Close()
+		if err := cmd.Wait(); err != nil {
+			t.Errorf("%s: %v", command, err)
+		}
+	})
 	return &peer{in, bufio.NewScanner(out)}
 }
 
-func (p *peer) round(r *results, size int, keep bool) {
+func (p *peer) round(t *testing.T, r *results, size int, keep bool) {
+	t.Helper()
 	if _, err := fmt.Fprintln(p.in, size); err != nil {
-		fail("a peer has stopped: %v", err)
+		t.Fatalf("a peer has stopped: %v", err)
 	}
 	for p.out.Scan() {
 		line := p.out.Text()
@@ -56,11 +67,11 @@ func (p *peer) round(r *results, size int, keep bool) {
 		n, err := strconv.Atoi(name[dot+1:])
 		v, err2 := strconv.ParseFloat(value, 64)
 		if err != nil || err2 != nil || dot < 0 {
-			fail("a peer said %q; want 'name.size value'", line)
+			t.Fatalf("a peer said %q; want 'name.size value'", line)
 		}
 		if keep {
 			r.add(name[:dot], n, v)
 		}
 	}
-	fail("a peer has stopped in the middle of a round")
+	t.Fatal("a peer has stopped in the middle of a round")
 }

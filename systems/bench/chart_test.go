@@ -1,9 +1,13 @@
-package main
+package bench
 
 import (
+	"encoding/xml"
+	"errors"
 	"fmt"
+	"io"
 	"math"
 	"strings"
+	"testing"
 )
 
 // The chart lies on a card of its own, so it is readable on light and on dark pages.
@@ -202,4 +206,21 @@ func (r *results) sceneBars(d *drawing) {
 		d.endBar(s.at(sum), sum, "")
 	}
 	d.y += 42
+}
+
+// The chart is well-formed, and nothing lies outside of it.
+func TestChart(t *testing.T) {
+	for _, r := range []*results{measured(2), measured(1e-4), newResults()} {
+		chart := r.chart()
+		if strings.Contains(chart, "NaN") || strings.Contains(chart, "Inf") || strings.Contains(chart, `="-`) || strings.Contains(chart, "%!") {
+			t.Error("the chart has numbers that are none, or negative ones")
+		}
+		for d := xml.NewDecoder(strings.NewReader(chart)); ; {
+			if _, err := d.Token(); errors.Is(err, io.EOF) {
+				break
+			} else if err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
 }

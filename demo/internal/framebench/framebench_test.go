@@ -1,9 +1,9 @@
 //go:build linux
 
-// Command framebench measures the processor time of frames of the stress scene without drawing,
-// with poses blended on the CPU and on the GPU. tools/bench.sh runs it in turns with other
-// programs: for each line on its standard input, a size, it prints lines "name.size nanoseconds"
-// and "end".
+// Package framebench measures the processor time of frames of the stress scene without drawing,
+// with poses blended on the CPU and on the GPU. With -serve its test takes turns with
+// systems/bench: for each line on the standard input, a size, it prints lines "name.size
+// nanoseconds" and "end".
 //
 // Figures are processor time of the thread per frame and cube, at 240 frames and 20 fixed steps a
 // second, averaged over frames with and without a step:
@@ -17,17 +17,21 @@
 //
 // Reading the thread's clock takes half a microsecond, more than some of the figures. That time is
 // subtracted.
-package main
+package framebench
 
 import (
 	"bufio"
 	"errors"
+	"flag"
 	"fmt"
+	"io"
+	"log"
 	"math/rand/v2"
 	"os"
 	"strconv"
 	"strings"
 	"syscall"
+	"testing"
 	"time"
 	"unsafe"
 
@@ -49,14 +53,23 @@ const fewest, most = 10_000, 100_000
 
 const frameRate, fixedRate = 240, 20
 
-func main() {
-	if err := run(); err != nil {
-		fmt.Fprintln(os.Stderr, "framebench:", err)
-		os.Exit(1)
+var serve = flag.Bool("serve", false, "take turns with systems/bench, over the standard input and output")
+
+// The frames of both ways can be drawn and measured.
+func TestFramePeer(t *testing.T) {
+	if !*serve {
+		if err := answer(strings.NewReader(strconv.Itoa(fewest)), t.Output()); err != nil {
+			t.Error(err)
+		}
+		return
+	}
+	if err := answer(os.Stdin, os.Stdout); err != nil {
+		log.Fatal("frame peer: ", err) // the standard output is for answers alone
 	}
 }
 
-func run() error {
+// answer answers each line, a number of cubes.
+func answer(questions io.Reader, answers io.Writer) error {
 	var way [2]map[int]*sea
 	surface, err := offscreen.New(offscreen.Config{Width: 64, Height: 36, Quality: render.QualityPlain})
 	note := "note Nothing was measured: this machine cannot draw off screen."
@@ -68,7 +81,7 @@ func run() error {
 		defer surface.Close()
 		note = "note OpenGL by " + surface.Driver() + "."
 	}
-	in, out := bufio.NewScanner(os.Stdin), bufio.NewWriter(os.Stdout)
+	in, out := bufio.NewScanner(questions), bufio.NewWriter(answers)
 	for in.Scan() {
 		n, err := strconv.Atoi(strings.TrimSpace(in.Text()))
 		if err != nil {
