@@ -40,4 +40,5 @@ soak: ## 64 players and 500 entities for three simulated minutes with faults: do
 	$(GO) test ./systems/netcode/internal/soak -v -count 1 -timeout 1h -bots 64 -entities 500 -duration 3m -seed 1
 
 conformance: ## measure the netcode under every network condition and write docs/conformance.md, .html and the tables of docs/tuning.md
-	$(GO) run ./systems/netcode/internal/conformance/cmd -out docs
+	$(GO) test ./systems/netcode/internal/conformance/report -run TestReport -v -timeout 1h -write
+	$(GO) test ./systems/netcode/internal/conformance/rates -run TestTables -v -timeout 1h -write

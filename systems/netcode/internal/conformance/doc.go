@@ -1,14 +1,15 @@
-// Package conformance measures the netcode's pictures under bad networks, and checks numbered cases
-// against bounds.
+// Package conformance has what the tests that measure the netcode share: units and columns of
+// figures, the worst of several seeds, and motions in closed form.
 //
-// [Run] streams one body, whose motion is known in closed form, from a server to a client: real
-// packets (packages packet and snapshot) over a simulated path (package linksim). It draws the body
-// in any number of lanes at once ([Lanes]): every interpolation of package interp, Mirror's
-// algorithm, and the seed articles' own code as negative controls. It compares every frame with the
-// truth ([Measure]). Time is virtual, every random draw is seeded, and figures are rounded, so the
-// report is the same on every machine.
+// The figures are golden files, written by `make conformance`:
 //
-// [RunAll] runs every case ([Rows] and those with measures of their own) over 20 seeds. The command
-// in directory cmd writes docs/conformance.md and docs/conformance.html from it (make conformance).
-// A test of this package fails when the committed page no longer matches the code.
+//   - The tests of package report write docs/conformance.md and docs/conformance.html. They draw
+//     one body in all kinds of interpolation from the same packets, under every network condition,
+//     and play the whole product on lines whose state changes.
+//   - The tests of package rates write the tables of docs/tuning.md: what every choice of rates
+//     costs.
+//
+// Package match plays a match of the whole product for both. Time is virtual, every random draw is
+// seeded, and figures are rounded, so the pages are the same on every machine. The same tests fail
+// when a committed page no longer matches the code.
 package conformance

@@ -2,9 +2,7 @@ package conformance
 
 import (
 	"math"
-	"time"
 
-	"github.com/go-gl/mathgl/mgl32"
 	"github.com/go-gl/mathgl/mgl64"
 )
 
@@ -21,32 +19,22 @@ type Truth struct {
 type Motion struct {
 	ID    string // as in the case list: M1 to M8
 	Title string
-	at    func(t float64) Truth // t in seconds
-}
-
-// At returns the state of the body at t seconds.
-func (m *Motion) At(t float64) Truth { return m.at(t) }
-
-func vec32(v mgl64.Vec3) mgl32.Vec3 {
-	return mgl32.Vec3{float32(v[0]), float32(v[1]), float32(v[2])}
-}
-
-func vec64(v mgl32.Vec3) mgl64.Vec3 {
-	return mgl64.Vec3{float64(v[0]), float64(v[1]), float64(v[2])}
+	At    func(t float64) Truth // the state at t seconds
+	Child *Motion               // in the frame of the body; may be nil
 }
 
 var upright = mgl64.QuatIdent()
 
-// teleport is the stride of M7, along z. M7 has no other motion along z.
-const teleport = 50
+// Teleport is the stride of M7 in metres, along z. M7 has no other motion along z.
+const Teleport = 50
 
 // These are the motions of the case list. None of them has a period that fits the snapshots, so in
 // a long run flips, bounces and stops occur at every phase between two snapshots.
 var motions = []Motion{
-	{"M1", "constant 6 m/s", func(t float64) Truth {
+	{ID: "M1", Title: "constant 6 m/s", At: func(t float64) Truth {
 		return Truth{Position: mgl64.Vec3{6 * t, 0, 0}, Velocity: mgl64.Vec3{6, 0, 0}, Rotation: upright}
 	}},
-	{"M2", "circle of 20 m at 20 m/s", func(t float64) Truth {
+	{ID: "M2", Title: "circle of 20 m at 20 m/s", At: func(t float64) Truth {
 		const r, w = 20, 1
 		sin, cos := math.Sincos(w * t)
 		return Truth{
@@ -54,7 +42,7 @@ var motions = []Motion{
 			Rotation: mgl64.QuatRotate(-w*t, mgl64.Vec3{0, 1, 0}), Angular: mgl64.Vec3{0, -w, 0},
 		}
 	}},
-	{"M3", "strafing at 6 m/s, a flip every 0.507 s", func(t float64) Truth {
+	{ID: "M3", Title: "strafing at 6 m/s, a flip every 0.507 s", At: func(t float64) Truth {
 		const period, v = 0.507, 6.0
 		n := math.Floor(t / period)
 		in := t - n*period
@@ -63,14 +51,14 @@ var motions = []Motion{
 		}
 		return Truth{Position: mgl64.Vec3{v * (period - in), 0, 0}, Velocity: mgl64.Vec3{-v, 0, 0}, Rotation: upright}
 	}},
-	{"M4", "a ball that bounces 1.2 m high", func(t float64) Truth {
+	{ID: "M4", Title: "a ball that bounces 1.2 m high", At: func(t float64) Truth {
 		const g, height, forward = 9.81, 1.2, 3.0
 		up := math.Sqrt(2 * g * height)
 		period := 2 * up / g
 		in := math.Mod(t, period)
 		return Truth{Position: mgl64.Vec3{forward * t, up*in - g/2*in*in, 0}, Velocity: mgl64.Vec3{forward, up - g*in, 0}, Rotation: upright}
 	}},
-	{"M5", "0.7 s at 6 m/s, 0.6 s at rest", func(t float64) Truth {
+	{ID: "M5", Title: "0.7 s at 6 m/s, 0.6 s at rest", At: func(t float64) Truth {
 		const v, goes, period = 6.0, 0.7037, 1.3091
 		n := math.Floor(t / period)
 		in := t - n*period
@@ -79,7 +67,7 @@ var motions = []Motion{
 		}
 		return Truth{Position: mgl64.Vec3{v * (n + 1) * goes, 0, 0}, Rotation: upright, AtRest: true}
 	}},
-	{"M6", "one turn per second at 3 m/s", func(t float64) Truth {
+	{ID: "M6", Title: "one turn per second at 3 m/s", At: func(t float64) Truth {
 		axis := mgl64.Vec3{1, 2, 0.5}.Normalize()
 		const w = 2 * math.Pi
 		return Truth{
@@ -87,23 +75,22 @@ var motions = []Motion{
 			Rotation: mgl64.QuatRotate(math.Mod(w*t, 4*math.Pi), axis), Angular: axis.Mul(w),
 		}
 	}},
-	{"M7", "6 m/s with a teleport of 50 m to and fro every 3.007 s", func(t float64) Truth {
+	{ID: "M7", Title: "6 m/s with a teleport of 50 m to and fro every 3.007 s", At: func(t float64) Truth {
 		n := math.Floor(t / 3.007)
-		return Truth{Position: mgl64.Vec3{6 * t, 0, teleport * math.Mod(n, 2)}, Velocity: mgl64.Vec3{6, 0, 0}, Rotation: upright, Discontinuity: uint8(int64(n))}
+		return Truth{Position: mgl64.Vec3{6 * t, 0, Teleport * math.Mod(n, 2)}, Velocity: mgl64.Vec3{6, 0, 0}, Rotation: upright, Discontinuity: uint8(int64(n))}
 	}},
-	{"M8", "a spinning child on a turning parent", func(t float64) Truth {
-		// The parent's path; the child is child8.
+	{ID: "M8", Title: "a spinning child on a turning parent", At: func(t float64) Truth {
 		const r, w = 8, 1.3
 		sin, cos := math.Sincos(w * t)
 		return Truth{
 			Position: mgl64.Vec3{r * cos, 0, r * sin}, Velocity: mgl64.Vec3{-r * w * sin, 0, r * w * cos},
 			Rotation: mgl64.QuatRotate(-w*t, mgl64.Vec3{0, 1, 0}), Angular: mgl64.Vec3{0, -w, 0},
 		}
-	}},
+	}, Child: &Motion{ID: "M8", Title: "the child", At: child8}},
 }
 
 // child8 is the child of M8 in its parent's frame.
-var child8 = Motion{"M8", "the child", func(t float64) Truth {
+func child8(t float64) Truth {
 	const w = 2.1
 	axis := mgl64.Vec3{1, 0, 0}
 	sin, cos := math.Sincos(w * t)
@@ -111,45 +98,14 @@ var child8 = Motion{"M8", "the child", func(t float64) Truth {
 		Position: mgl64.Vec3{0.5, 2 * cos, 2 * sin}, Velocity: mgl64.Vec3{0, -2 * w * sin, 2 * w * cos},
 		Rotation: mgl64.QuatRotate(math.Mod(w*t, 4*math.Pi), axis), Angular: axis.Mul(w),
 	}
-}}
+}
 
-// motion returns the motion with the given name. It panics for a name that does not exist.
-func motion(id string) *Motion {
+// MotionNamed returns the motion with an ID. It panics for an ID that does not exist.
+func MotionNamed(id string) *Motion {
 	for i := range motions {
 		if motions[i].ID == id {
 			return &motions[i]
 		}
 	}
 	panic("conformance: no motion is called " + id + "; use M1 to M8")
-}
-
-// Motions returns all motions, in order.
-func Motions() []Motion { return append([]Motion(nil), motions...) }
-
-// topSpeeds tabulates the greatest speed within a quarter of a second of every instant. A faster
-// picture has jumped.
-type topSpeeds []float32
-
-const (
-	speedRate   = 120 // entries per second
-	speedWindow = speedRate / 4
-)
-
-func (m *Motion) topSpeeds(length time.Duration) topSpeeds {
-	n := int(length.Seconds()*speedRate) + 1
-	speeds := make([]float32, n)
-	for i := range speeds {
-		speeds[i] = float32(m.at(float64(i) / speedRate).Velocity.Len())
-	}
-	top := make(topSpeeds, n)
-	for i := range top {
-		for j := max(i-speedWindow, 0); j <= min(i+speedWindow, n-1); j++ {
-			top[i] = max(top[i], speeds[j])
-		}
-	}
-	return top
-}
-
-func (s topSpeeds) at(t float64) float64 {
-	return float64(s[min(max(int(t*speedRate), 0), len(s)-1)])
 }
