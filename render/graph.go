@@ -126,7 +126,7 @@ func (o *Overlay) Graph(r Rect, g *Graph) {
 	o.legend(r, g)
 
 	lo, hi := g.Range()
-	labels := max(o.numberWidth(lo, g.Digits), o.numberWidth(hi, g.Digits))
+	labels := max(o.numberWidth(TextSmall, float64(lo), g.Digits), o.numberWidth(TextSmall, float64(hi), g.Digits))
 	plot := Rect{r.X + 7 + labels + 5, r.Y + small + 11, 0, 0}
 	plot.W = r.X + r.W - 7 - plot.X
 	plot.H = r.Y + r.H - 7 - plot.Y
@@ -153,7 +153,7 @@ func (o *Overlay) legend(r Rect, g *Graph) {
 			if g.Unit != "" {
 				x -= 4
 			}
-			x -= o.numberWidth(v, g.Digits)
+			x -= o.numberWidth(TextSmall, float64(v), g.Digits)
 			o.At(x, r.Y+4, TextSmall, t.Text).Float(float64(v), g.Digits)
 		}
 		return
@@ -178,12 +178,8 @@ func (o *Overlay) axis(plot Rect, lo, hi float32, g *Graph) {
 	}
 	for i, v := range [2]float32{hi, lo} {
 		y := plot.Y + plot.H*float32(i) - half
-		o.At(plot.X-5-o.numberWidth(v, g.Digits), y, TextSmall, t.TextDim).Float(float64(v), g.Digits)
+		o.At(plot.X-5-o.numberWidth(TextSmall, float64(v), g.Digits), y, TextSmall, t.TextDim).Float(float64(v), g.Digits)
 	}
-}
-
-func (o *Overlay) numberWidth(v float32, digits int) float32 {
-	return o.writer.width(o, TextSmall, float64(v), digits)
 }
 
 func (o *Overlay) curve(plot Rect, lo, hi float32, g *Graph, s int) {

@@ -1,7 +1,9 @@
 package render
 
 import (
+	"bytes"
 	"fmt"
+	"math"
 	"time"
 
 	"github.com/go-gl/mathgl/mgl32"
@@ -94,16 +96,17 @@ func NewMotionBatch(mesh Mesh, style Style, color Color) *MotionBatch {
 func (b *MotionBatch) SetTime(now time.Duration) {
 	b.now = now
 	if d := now - b.lastSweep; d >= sweepEvery || d < 0 {
-		b.sweep()
+		// The 32-bit stamps in the shader wrap around. Those of instances at rest do not matter.
+		b.lastSweep = now
+		b.stop(0, len(b.state), now-sweepEvery)
 	}
 }
 
-// sweep puts instances whose motion ended long ago to rest, before the 32-bit stamps in the shader
-// wrap around. The times of instances at rest do not matter.
-func (b *MotionBatch) sweep() {
-	b.lastSweep = b.now
-	for row := 0; b.own > 0 && row < len(b.state); row++ {
-		if b.state[row] == inOwnTime && b.ends[row] < b.now-sweepEvery {
+// stop puts to rest the instances from row up to end whose motion, over a time of their own, ends
+// before a time. They rest at its end.
+func (b *MotionBatch) stop(row, end int, before time.Duration) {
+	for ; b.own > 0 && row < end; row++ {
+		if b.state[row] == inOwnTime && b.ends[row] < before {
 			b.revision++
 			b.rest(row, &b.poses[1][row])
 		}
@@ -137,10 +140,12 @@ func (b *MotionBatch) AddColor(m Motion, c Color) (row int) {
 	b.times, b.ends = append(b.times, MotionTime{}), append(b.ends, 0)
 	b.revision++
 	for k := range b.changes {
-		b.changes[k].grow(row)
+		if row/changeBlock == len(b.changes[k]) {
+			b.changes[k] = append(b.changes[k], 0)
+		}
 		b.changes[k].mark(row, b.revision)
 	}
-	b.set(row, &m)
+	b.Set(row, m)
 	return row
 }
 
@@ -160,16 +165,16 @@ func (b *MotionBatch) Step(start, end time.Duration) {
 // for many instances. It panics if there are no such rows.
 func (b *MotionBatch) Move(row int, poses []components.Pose3D) {
 	end := b.endOf(row, len(poses), "Move")
-	if b.own > 0 {
-		b.takeOver(row, end)
-	}
+	b.stop(row, end, math.MaxInt64) // and continue in the step
 	b.revision++
 	copy(b.poses[b.newer][row:end], poses)
 	moved := inStep + rowState(b.newer)
 	for states := b.state[row:end]; len(states) > 0; states = states[1:] {
 		states[0] = moved
 	}
-	b.changes[b.newer].markAll(row, end, b.revision)
+	for block := row / changeBlock; block*changeBlock < end; block++ {
+		b.changes[b.newer][block] = b.revision
+	}
 }
 
 // endOf returns the end of a run of rows.
@@ -180,17 +185,6 @@ func (b *MotionBatch) endOf(row, n int, what string) int {
 	return row + n
 }
 
-// takeOver puts instances with a time of their own to rest at the end of their motion, from where
-// they continue in the step.
-func (b *MotionBatch) takeOver(row, end int) {
-	for ; row < end; row++ {
-		if b.state[row] == inOwnTime {
-			b.revision++
-			b.rest(row, &b.poses[1][row])
-		}
-	}
-}
-
 // settle puts to rest the instances that moved in the step before and have no motion in this one.
 func (b *MotionBatch) settle() {
 	if !b.late {
@@ -199,7 +193,12 @@ func (b *MotionBatch) settle() {
 	b.late = false
 	b.revision++
 	older := 1 - b.newer
-	for row := nextOf(b.state, 0, inStep+rowState(older)); row < len(b.state); row = nextOf(b.state, row+1, inStep+rowState(older)) {
+	for row := 0; ; row++ {
+		ahead := bytes.IndexByte(b.state[row:], inStep+rowState(older)) // mostly few are
+		if ahead < 0 {
+			return
+		}
+		row += ahead
 		b.state[row] = atRest
 		b.put(b.newer, row, &b.poses[older][row])
 	}
@@ -207,15 +206,8 @@ func (b *MotionBatch) settle() {
 
 // Set gives an instance its next motion. An instance at rest that is set to rest at its own pose
 // does not count as changed.
-func (b *MotionBatch) Set(row int, m Motion) { b.Assign(row, &m) }
-
-// Assign is Set without copying the motion to the stack. It does not keep the pointer.
-func (b *MotionBatch) Assign(row int, m *Motion) {
+func (b *MotionBatch) Set(row int, m Motion) {
 	b.revision++
-	b.set(row, m)
-}
-
-func (b *MotionBatch) set(row int, m *Motion) {
 	from, to := m.From, m.To
 	for _, q := range [...]*mgl32.Quat{&from.Rotation, &to.Rotation} {
 		if !isUnit(q) {
@@ -318,13 +310,11 @@ func (b *MotionBatch) Remove(row int) (moved int) {
 // processor, for labels, cameras and tests.
 func (b *MotionBatch) Pose(row int) components.Pose3D {
 	v := b.View()
-	w := v.Times[row].weight(&v)
-	from, to := &b.poses[0][row], &b.poses[1][row]
-	if b.newer == 0 && v.Times[row].Inverse == 0 {
-		// the same up to rounding: from the older to the newer
-		from, to, w = to, from, float32(b.fraction())
+	w := v.Weight
+	if t := v.Times[row]; t.Inverse != 0 {
+		w = min(max(float32(v.Tick-t.Start)*t.Inverse, 0), 1)
 	}
-	return components.Blend3D(*from, *to, w)
+	return components.Blend3D(v.Poses[0][row], v.Poses[1][row], w)
 }
 
 // isUnit reports whether a rotation needs no normalising. Samples of an interpolator need none.

@@ -1,11 +1,6 @@
 package render
 
-import (
-	"encoding/binary"
-	"math/bits"
-
-	"github.com/tandem-ecs/tandem/components"
-)
+import "github.com/tandem-ecs/tandem/components"
 
 // This file is the side of a MotionBatch that backends use: columns, of which they keep copies, and
 // the changed ranges of each.
@@ -62,14 +57,6 @@ func (b *MotionBatch) fraction() float64 {
 	return float64(max(b.now-b.start, 0)) / float64(b.end-b.start)
 }
 
-// weight returns the weight of an instance's second pose.
-func (t MotionTime) weight(v *MotionView) float32 {
-	if t.Inverse == 0 {
-		return v.Weight
-	}
-	return min(max(float32(v.Tick-t.Start)*t.Inverse, 0), 1)
-}
-
 // Revision changes with every change of the batch other than SetTime.
 func (b *MotionBatch) Revision() uint64 {
 	b.settle()
@@ -88,31 +75,16 @@ func (b *MotionBatch) NextChange(column MotionColumn, since uint64, row int) (fr
 // changeBlock is the number of rows that share a change mark.
 const changeBlock = 32
 
-// changes holds the revisions of a column's rows.
-type changes struct {
-	marks []uint64 // revision of the last change of each block
-}
+// changes holds the revision of the last change of each block of a column's rows.
+type changes []uint64
 
-func (c *changes) grow(row int) {
-	if row/changeBlock >= len(c.marks) {
-		c.marks = append(c.marks, 0)
-	}
-}
+func (c changes) mark(row int, revision uint64) { c[row/changeBlock] = revision }
 
-func (c *changes) mark(row int, revision uint64) { c.marks[row/changeBlock] = revision }
-
-// markAll marks the rows from row up to end.
-func (c *changes) markAll(row, end int, revision uint64) {
-	for block := row / changeBlock; block*changeBlock < end; block++ {
-		c.marks[block] = revision
-	}
-}
-
-func (c *changes) next(since uint64, row, n int) (from, to int) {
+func (c changes) next(since uint64, row, n int) (from, to int) {
 	blocks := (n + changeBlock - 1) / changeBlock
 	// row is 0 or the end of a range, and that may be the last row instead of the end of a block
 	i := (row + changeBlock - 1) / changeBlock
-	for i < blocks && c.marks[i] <= since {
+	for i < blocks && c[i] <= since {
 		i++
 	}
 	if i >= blocks {
@@ -121,31 +93,11 @@ func (c *changes) next(since uint64, row, n int) (from, to int) {
 	from = i * changeBlock
 	end := i + 1
 	for gap := 0; i < blocks && gap <= 2; i++ {
-		if c.marks[i] > since {
+		if c[i] > since {
 			end, gap = i+1, 0
 		} else {
 			gap++
 		}
 	}
 	return from, min(end*changeBlock, n)
-}
-
-// nextOf returns the first row at or after the given one that is in a state, or len(states) if
-// there is none. It looks at eight rows at a time, since mostly few are in the state.
-func nextOf(states []rowState, row int, state rowState) int {
-	const ones, tops = 0x0101010101010101, 0x8080808080808080
-	for ; row+8 <= len(states); row += 8 {
-		x := binary.LittleEndian.Uint64(states[row:]) ^ ones*uint64(state)
-		// The lowest zero byte has its top bit set in this, whatever the bytes above are (Mycroft
-		// 1987).
-		if zero := (x - ones) & ^x & tops; zero != 0 {
-			return row + bits.TrailingZeros64(zero)/8
-		}
-	}
-	for ; row < len(states); row++ {
-		if states[row] == state {
-			return row
-		}
-	}
-	return row
 }

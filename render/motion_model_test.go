@@ -260,20 +260,6 @@ func TestMotionStepAllocatesNothing(t *testing.T) {
 	}
 }
 
-func TestNextOf(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		states := rapid.SliceOfN(rapid.Uint8Range(0, 3), 0, 40).Draw(t, "states")
-		from, state := rapid.IntRange(0, len(states)).Draw(t, "from"), rapid.Uint8Range(0, 3).Draw(t, "state")
-		want := from
-		for want < len(states) && states[want] != state {
-			want++
-		}
-		if got := nextOf(states, from, state); got != want {
-			t.Fatalf("%d, want %d", got, want)
-		}
-	})
-}
-
 func TestMotionRunsBeyondTheEndPanic(t *testing.T) {
 	b := NewMotionBatch(Cube, Solid, Color{})
 	for range 3 {

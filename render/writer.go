@@ -11,12 +11,11 @@ import (
 //
 // An overlay has one: finish a text before you begin the next.
 type Writer struct {
-	o       *Overlay
-	x, y    float32 // of the pen, in pixels; y is the top of the line
-	left    float32 // where lines begin
-	style   TextStyle
-	color   Color
-	scratch [64]byte
+	o     *Overlay
+	x, y  float32 // of the pen, in pixels; y is the top of the line
+	left  float32 // where lines begin
+	style TextStyle
+	color Color
 }
 
 // At returns the overlay's writer. Its text has its upper left corner at (x, y), in points.
@@ -44,33 +43,36 @@ func (w *Writer) Str(s string) *Writer {
 }
 
 // Int writes a decimal integer.
-func (w *Writer) Int(v int64) *Writer { return w.bytes(strconv.AppendInt(w.scratch[:0], v, 10)) }
+func (w *Writer) Int(v int64) *Writer {
+	var digits [24]byte
+	return w.Str(string(strconv.AppendInt(digits[:0], v, 10)))
+}
 
 // Uint writes a decimal integer.
-func (w *Writer) Uint(v uint64) *Writer { return w.bytes(strconv.AppendUint(w.scratch[:0], v, 10)) }
+func (w *Writer) Uint(v uint64) *Writer {
+	var digits [24]byte
+	return w.Str(string(strconv.AppendUint(digits[:0], v, 10)))
+}
 
 // Float writes a number with the given count of decimals.
 func (w *Writer) Float(v float64, decimals int) *Writer {
-	return w.bytes(strconv.AppendFloat(w.scratch[:0], v, 'f', decimals, 64))
+	var digits [64]byte
+	return w.Str(string(strconv.AppendFloat(digits[:0], v, 'f', decimals, 64)))
 }
 
 // FloatRight writes a number with the given count of decimals, right-aligned in a field of width
 // points, so that it does not move when it changes.
 func (w *Writer) FloatRight(v float64, decimals int, width float32) *Writer {
-	if pad := snap((width - w.width(w.o, w.style, v, decimals)) * w.o.scale); pad > 0 {
+	if pad := snap((width - w.o.numberWidth(w.style, v, decimals)) * w.o.scale); pad > 0 {
 		w.x += pad
 	}
 	return w.Float(v, decimals)
 }
 
-// width returns the width of a number in points.
-func (w *Writer) width(o *Overlay, style TextStyle, v float64, decimals int) float32 {
-	f := &o.atlas.faces[style]
-	var used float32
-	for _, c := range strconv.AppendFloat(w.scratch[:0], v, 'f', decimals, 64) {
-		used += f.find(rune(c)).advance
-	}
-	return used / o.scale
+// numberWidth returns the width of a number in points.
+func (o *Overlay) numberWidth(style TextStyle, v float64, decimals int) float32 {
+	var digits [64]byte
+	return o.Width(style, string(strconv.AppendFloat(digits[:0], v, 'f', decimals, 64)))
 }
 
 // Millis writes a duration in milliseconds with the given count of decimals and no unit.
@@ -105,12 +107,3 @@ func (w *Writer) Line() *Writer {
 
 // Pos returns the place of the next character, in points.
 func (w *Writer) Pos() (x, y float32) { return w.x / w.o.scale, w.y / w.o.scale }
-
-// bytes writes a number, which is ASCII.
-func (w *Writer) bytes(b []byte) *Writer {
-	f := &w.o.atlas.faces[w.style]
-	for _, c := range b {
-		w.x += w.o.glyph(f, w.x, w.y+f.ascent, rune(c), w.color)
-	}
-	return w
-}

@@ -75,7 +75,7 @@ func (b *Batcher) changed(e arche.Entity) {
 		return
 	}
 	batch := b.batches[s.batch].batch
-	batch.Assign(int(s.row), (*render.Motion)(&m))
+	batch.Set(int(s.row), render.Motion(m))
 	if b.Paint != nil {
 		batch.SetColor(int(s.row), b.colorOf(e, &m.To))
 	}
