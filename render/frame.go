@@ -61,29 +61,22 @@ type View struct {
 	Ground   Ground
 	Shadow   Shadow
 
-	items []Item
+	items []any
 }
 
-// Item is one batch of a view. One of the fields is set, the others are nil.
-type Item struct {
-	Batch  *Batch
-	Motion *MotionBatch
-	Lines  *LineBatch
-}
-
-// Items returns the batches of the view in the order in which they were added. The slice belongs to
-// the view.
-func (v *View) Items() []Item { return v.items }
+// Items returns the batches of the view in the order in which they were added: each is a [*Batch],
+// a [*MotionBatch] or a [*LineBatch]. The slice belongs to the view.
+func (v *View) Items() []any { return v.items }
 
 // Add adds a batch of instances. Order does not matter: solid instances are drawn before
 // translucent ones.
-func (v *View) Add(b *Batch) { v.items = append(v.items, Item{Batch: b}) }
+func (v *View) Add(b *Batch) { v.items = append(v.items, b) }
 
 // AddMotion adds a batch that the graphics processor blends.
-func (v *View) AddMotion(b *MotionBatch) { v.items = append(v.items, Item{Motion: b}) }
+func (v *View) AddMotion(b *MotionBatch) { v.items = append(v.items, b) }
 
 // AddLines adds lines.
-func (v *View) AddLines(l *LineBatch) { v.items = append(v.items, Item{Lines: l}) }
+func (v *View) AddLines(l *LineBatch) { v.items = append(v.items, l) }
 
 // Project returns the place of a point in world space, in points of the overlay. ok is false if it
 // is outside the view. See [Camera.Project].

@@ -5,7 +5,7 @@
 //
 // For each view the renderer draws the key light's shadow map, then solid instances, the ground,
 // the sky, and translucent instances, into a multisampled target with linear blending. It then
-// resolves the picture and draws the overlay on it in one call. A window gets a copy of the
+// resolves the picture and draws the overlay on it. A window gets a copy of the
 // picture.
 //
 // Poses are uploaded as ten floats. The vertex shaders rotate with the quaternion and compute

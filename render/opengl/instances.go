@@ -43,17 +43,17 @@ type instances struct {
 	style    render.Style // lineStyle for lines
 	color    render.Color // of rows without a colour of their own
 	colored  bool         // colours come from the buffer, not from the batch
-	uploaded bool
-	revision uint64 // of what was uploaded last
-	frame    uint64 // in which it was drawn last
+	revision uint64       // of what was uploaded last; 0: it has none, or nothing was uploaded
+	frame    uint64       // in which it was drawn last
 }
 
 // lineStyle is the style of lines, which no pass of instances draws.
 const lineStyle = render.Style(255)
 
+// meshKey is a mesh and its resolution: 1 for fewer triangles.
 type meshKey struct {
 	mesh   render.Mesh
-	coarse bool
+	coarse int
 }
 
 // instancesOf returns the memory of a batch, and whether another view of this frame has uploaded
@@ -90,17 +90,17 @@ func (b *instances) motionAttributes() {
 	gl.EnableVertexAttribArray(8)
 	gl.VertexAttribIPointerWithOffset(8, 1, gl.INT, int32(timeSize), 0)
 	gl.VertexAttribDivisor(8, 1)
-	attribute(9, 1, int32(timeSize), 4, 1)
+	attribute(9, 1, gl.FLOAT, timeSize, 4, 1)
 	b.colors.bind()
-	colorAttribute(colorLocation, int32(colorSize), 0, 1)
+	attribute(colorLocation, 4, gl.UNSIGNED_BYTE, colorSize, 0, 1)
 }
 
 // poseAttributes describes the poses in the bound array to the bound vertex array, at three
 // locations.
 func poseAttributes(first uint32) {
-	attribute(first, 3, int32(poseSize), 0, 1)
-	attribute(first+1, 4, int32(poseSize), 12, 1)
-	attribute(first+2, 3, int32(poseSize), 28, 1)
+	attribute(first, 3, gl.FLOAT, poseSize, 0, 1)
+	attribute(first+1, 4, gl.FLOAT, poseSize, 12, 1)
+	attribute(first+2, 3, gl.FLOAT, poseSize, 28, 1)
 }
 
 func (b *instances) delete() {
@@ -113,75 +113,63 @@ func (b *instances) delete() {
 // shape binds the vertex array, and binds the mesh to it if the mesh has changed.
 func (r *Renderer) shape(b *instances, m render.Mesh, n int) {
 	gl.BindVertexArray(b.vao)
-	key := meshKey{m, n >= coarseFrom && m != render.Cube}
+	key := meshKey{mesh: m}
+	if n >= coarseFrom {
+		key.coarse = 1
+	}
 	if b.mesh != key {
-		r.meshOf(key).bind()
+		r.meshes[m][key.coarse].bind()
 		b.mesh = key
 	}
 }
 
-// meshOf returns a mesh's buffers. It makes them when they are needed first.
-func (r *Renderer) meshOf(k meshKey) *meshBuffer {
-	i := int(k.mesh) * 2
-	if k.coarse {
-		i++
-	}
-	if r.meshes[i].count == 0 {
-		vao := int32(0)
-		gl.GetIntegerv(gl.VERTEX_ARRAY_BINDING, &vao)
-		r.meshes[i] = newMeshBuffer(k.mesh, k.coarse)
-		gl.BindVertexArray(uint32(vao))
-	}
-	return &r.meshes[i]
-}
-
 // uploadBatch updates the graphics memory of a batch.
-func (r *Renderer) uploadBatch(b *render.Batch) error {
+func (r *Renderer) uploadBatch(b *render.Batch) {
 	if b.Mesh >= render.MeshCount {
-		return fmt.Errorf("opengl: a Batch has the unknown mesh %d: use the constants render.Cube to render.Disc", b.Mesh)
+		r.note(fmt.Errorf("opengl: a Batch has the unknown mesh %d: use the constants render.Cube to render.Disc", b.Mesh))
+		return
 	}
 	if len(b.Colors) != 0 && len(b.Colors) != len(b.Poses) {
-		return fmt.Errorf("opengl: a Batch has %d poses and %d colours: give each pose a colour (AppendColor), or none", len(b.Poses), len(b.Colors))
+		r.note(fmt.Errorf("opengl: a Batch has %d poses and %d colours: give each pose a colour (AppendColor), or none", len(b.Poses), len(b.Colors)))
+		return
 	}
 	g, uploaded := r.instancesOf(b, (*instances).batchAttributes)
 	if uploaded {
-		return nil
+		return
 	}
 	r.shape(g, b.Mesh, len(b.Poses))
 	g.count, g.style, g.color = len(b.Poses), b.Style, b.Color
-	if g.uploaded && b.Revision != 0 && uint64(b.Revision) == g.revision {
-		return nil
+	if b.Revision != 0 && uint64(b.Revision) == g.revision {
+		return
 	}
 	g.revision = uint64(b.Revision)
-	g.uploaded = true
 	if len(b.Poses) == 0 {
-		return nil
+		return
 	}
 	colored := len(b.Colors) > 0
-	if !r.replace(&g.poses[0], len(b.Poses)*poseSize, unsafe.Pointer(unsafe.SliceData(b.Poses))) ||
-		colored && !r.replace(&g.colors, len(b.Colors)*colorSize, unsafe.Pointer(unsafe.SliceData(b.Colors))) {
+	if !replace(r, &g.poses[0], b.Poses) || colored && !replace(r, &g.colors, b.Colors) {
 		g.refused()
-		return nil
+		return
 	}
 	if colored != g.colored {
 		g.colored = colored
 		if colored { // replace has bound the array
-			colorAttribute(colorLocation, int32(colorSize), 0, 1)
+			attribute(colorLocation, 4, gl.UNSIGNED_BYTE, colorSize, 0, 1)
 		} else {
 			gl.DisableVertexAttribArray(colorLocation)
 		}
 	}
-	return nil
 }
 
 // uploadMotion updates the graphics memory of a motion batch. It uploads the changed ranges only.
-func (r *Renderer) uploadMotion(b *render.MotionBatch) error {
+func (r *Renderer) uploadMotion(b *render.MotionBatch) {
 	if b.Mesh >= render.MeshCount {
-		return fmt.Errorf("opengl: a MotionBatch has the unknown mesh %d: use the constants render.Cube to render.Disc", b.Mesh)
+		r.note(fmt.Errorf("opengl: a MotionBatch has the unknown mesh %d: use the constants render.Cube to render.Disc", b.Mesh))
+		return
 	}
 	g, uploaded := r.instancesOf(b, (*instances).motionAttributes)
 	if uploaded {
-		return nil
+		return
 	}
 	n := b.Len()
 	r.shape(g, b.Mesh, n)
@@ -189,38 +177,35 @@ func (r *Renderer) uploadMotion(b *render.MotionBatch) error {
 	since := g.revision
 	g.revision = b.Revision()
 	if g.revision == since || n == 0 {
-		return nil
+		return
 	}
 	v := b.View()
-	for _, c := range [...]struct {
-		column render.MotionColumn
-		to     *storage
-		size   int
-		data   unsafe.Pointer
-	}{
-		{render.MotionPoses0, &g.poses[0], poseSize, unsafe.Pointer(unsafe.SliceData(v.Poses[0]))},
-		{render.MotionPoses1, &g.poses[1], poseSize, unsafe.Pointer(unsafe.SliceData(v.Poses[1]))},
-		{render.MotionTimes, &g.times, timeSize, unsafe.Pointer(unsafe.SliceData(v.Times))},
-		{render.MotionColors, &g.colors, colorSize, unsafe.Pointer(unsafe.SliceData(v.Colors))},
-	} {
-		if c.to.size < n*c.size || mostChanged(b, c.column, since) {
-			if !r.replace(c.to, n*c.size, c.data) {
-				g.refused()
-				return nil
-			}
-			continue
-		}
-		c.to.bind()
-		for from, to := b.NextChange(c.column, since, 0); from < to; from, to = b.NextChange(c.column, since, to) {
-			r.write(from*c.size, (to-from)*c.size, unsafe.Add(c.data, from*c.size))
-		}
+	if !(uploadColumn(r, b, render.MotionPoses0, since, &g.poses[0], v.Poses[0]) &&
+		uploadColumn(r, b, render.MotionPoses1, since, &g.poses[1], v.Poses[1]) &&
+		uploadColumn(r, b, render.MotionTimes, since, &g.times, v.Times) &&
+		uploadColumn(r, b, render.MotionColors, since, &g.colors, v.Colors)) {
+		g.refused()
 	}
-	return nil
+}
+
+// uploadColumn uploads the rows of a column that have changed. It returns false if there is no
+// memory for them.
+func uploadColumn[T any](r *Renderer, b *render.MotionBatch, column render.MotionColumn, since uint64, s *storage, rows []T) bool {
+	size := int(unsafe.Sizeof(rows[0]))
+	if s.size < len(rows)*size || mostChanged(b, column, since) {
+		return replace(r, s, rows)
+	}
+	s.bind()
+	for from, to := b.NextChange(column, since, 0); from < to; from, to = b.NextChange(column, since, to) {
+		gl.BufferSubData(gl.ARRAY_BUFFER, from*size, (to-from)*size, unsafe.Pointer(&rows[from]))
+		r.stats.Uploaded += (to - from) * size
+	}
+	return true
 }
 
 // refused leaves a batch without memory out of this frame. The next frame uploads all of it again.
 func (b *instances) refused() {
-	b.count, b.revision, b.uploaded = 0, 0, false
+	b.count, b.revision = 0, 0
 }
 
 // mostChanged reports whether so much of a column has changed that replacing all of it is faster
@@ -245,8 +230,7 @@ func (r *Renderer) drawInstances(g *instances, p *program) {
 	if p.mesh >= 0 {
 		gl.Uniform1i(p.mesh, int32(g.mesh.mesh))
 	}
-	n := r.meshOf(g.mesh).count
+	n := r.meshes[g.mesh.mesh][g.mesh.coarse].count
 	gl.DrawElementsInstanced(gl.TRIANGLES, n, gl.UNSIGNED_SHORT, nil, int32(g.count))
-	r.stats.DrawCalls++
-	r.stats.Triangles += int(n) / 3 * g.count
+	r.drawn(int(n) / 3 * g.count)
 }

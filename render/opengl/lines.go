@@ -16,10 +16,10 @@ const lineSize = int(unsafe.Sizeof(render.Line{}))
 func (b *instances) lineAttributes() {
 	b.style = lineStyle
 	b.poses[0].bind()
-	attribute(0, 3, int32(lineSize), 0, 1)
-	attribute(1, 3, int32(lineSize), 12, 1)
-	colorAttribute(2, int32(lineSize), 24, 1)
-	colorAttribute(3, int32(lineSize), 28, 1)
+	attribute(0, 3, gl.FLOAT, lineSize, 0, 1)
+	attribute(1, 3, gl.FLOAT, lineSize, 12, 1)
+	attribute(2, 4, gl.UNSIGNED_BYTE, lineSize, 24, 1)
+	attribute(3, 4, gl.UNSIGNED_BYTE, lineSize, 28, 1)
 }
 
 func (r *Renderer) uploadLines(l *render.LineBatch) {
@@ -28,7 +28,7 @@ func (r *Renderer) uploadLines(l *render.LineBatch) {
 		return
 	}
 	g.count = len(l.Lines)
-	if g.count > 0 && !r.replace(&g.poses[0], g.count*lineSize, unsafe.Pointer(&l.Lines[0])) {
+	if g.count > 0 && !replace(r, &g.poses[0], l.Lines) {
 		g.refused()
 	}
 }
@@ -45,6 +45,5 @@ func (r *Renderer) drawLines(l *render.LineBatch, pixelsPerPoint float32) {
 	gl.BindVertexArray(g.vao)
 	gl.Uniform1f(r.programs.line.width, width*pixelsPerPoint)
 	gl.DrawArraysInstanced(gl.TRIANGLE_STRIP, 0, 4, int32(g.count))
-	r.stats.DrawCalls++
-	r.stats.Triangles += 2 * g.count
+	r.drawn(2 * g.count)
 }

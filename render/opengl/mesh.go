@@ -10,6 +10,8 @@ import (
 	"github.com/tandem-ecs/tandem/render"
 )
 
+const vertexSize = int(unsafe.Sizeof(render.Vertex{}))
+
 // meshBuffer holds one mesh in one of its two resolutions.
 type meshBuffer struct {
 	vertices, indices uint32
@@ -19,12 +21,10 @@ type meshBuffer struct {
 func newMeshBuffer(m render.Mesh, coarse bool) meshBuffer {
 	g := render.NewGeometry(m, coarse)
 	b := meshBuffer{count: int32(len(g.Indices))}
-	gl.BindVertexArray(0)
 	gl.GenBuffers(1, &b.vertices)
 	gl.BindBuffer(gl.ARRAY_BUFFER, b.vertices)
-	gl.BufferData(gl.ARRAY_BUFFER, len(g.Vertices)*int(unsafe.Sizeof(render.Vertex{})), unsafe.Pointer(&g.Vertices[0]), gl.STATIC_DRAW)
-	// The element binding belongs to a vertex array, and none is bound: fill the buffer through the
-	// other target.
+	gl.BufferData(gl.ARRAY_BUFFER, len(g.Vertices)*vertexSize, unsafe.Pointer(&g.Vertices[0]), gl.STATIC_DRAW)
+	// The element binding belongs to a vertex array: fill the buffer through the other target.
 	gl.GenBuffers(1, &b.indices)
 	gl.BindBuffer(gl.ARRAY_BUFFER, b.indices)
 	gl.BufferData(gl.ARRAY_BUFFER, len(g.Indices)*2, unsafe.Pointer(&g.Indices[0]), gl.STATIC_DRAW)
@@ -33,10 +33,9 @@ func newMeshBuffer(m render.Mesh, coarse bool) meshBuffer {
 
 // bind binds the mesh to the bound vertex array.
 func (b *meshBuffer) bind() {
-	const stride = int32(unsafe.Sizeof(render.Vertex{}))
 	gl.BindBuffer(gl.ARRAY_BUFFER, b.vertices)
-	attribute(0, 3, stride, 0, 0)
-	attribute(1, 3, stride, 12, 0)
+	attribute(0, 3, gl.FLOAT, vertexSize, 0, 0)
+	attribute(1, 3, gl.FLOAT, vertexSize, 12, 0)
 	gl.BindBuffer(gl.ELEMENT_ARRAY_BUFFER, b.indices)
 }
 
@@ -45,17 +44,11 @@ func (b *meshBuffer) delete() {
 	gl.DeleteBuffers(1, &b.indices)
 }
 
-// attribute describes floats in the bound buffer to the bound vertex array. divisor is 1 for values
-// of an instance and 0 for values of a vertex.
-func attribute(location uint32, floats, stride int32, offset uintptr, divisor uint32) {
+// attribute describes vectors of n numbers in the bound buffer to the bound vertex array. Bytes are
+// parts of a colour, 0 to 1 in the shader. divisor is 1 for values of an instance and 0 for values
+// of a vertex.
+func attribute(location uint32, n int32, kind uint32, stride int, offset uintptr, divisor uint32) {
 	gl.EnableVertexAttribArray(location)
-	gl.VertexAttribPointerWithOffset(location, floats, gl.FLOAT, false, stride, offset)
-	gl.VertexAttribDivisor(location, divisor)
-}
-
-// colorAttribute describes colours of four bytes.
-func colorAttribute(location uint32, stride int32, offset uintptr, divisor uint32) {
-	gl.EnableVertexAttribArray(location)
-	gl.VertexAttribPointerWithOffset(location, 4, gl.UNSIGNED_BYTE, true, stride, offset)
+	gl.VertexAttribPointerWithOffset(location, n, kind, kind == gl.UNSIGNED_BYTE, int32(stride), offset)
 	gl.VertexAttribDivisor(location, divisor)
 }

@@ -19,8 +19,10 @@ type overlayBuffer struct {
 	texture      uint32
 	owner        *render.Overlay // whose atlas the texture is
 	version      uint32
-	indexed      int // quadrilaterals with indices
 }
+
+// maxQuads is the most quadrilaterals of a draw call. Their vertices have indices of 16 bits.
+const maxQuads = 1 << 14
 
 func newOverlayBuffer() overlayBuffer {
 	var b overlayBuffer
@@ -29,11 +31,16 @@ func newOverlayBuffer() overlayBuffer {
 	gl.GenBuffers(1, &b.indices)
 	gl.BindVertexArray(b.vao)
 	b.vertices.bind()
-	attribute(0, 2, int32(overlaySize), 0, 0)
-	gl.EnableVertexAttribArray(1)
-	gl.VertexAttribPointerWithOffset(1, 2, gl.UNSIGNED_SHORT, false, int32(overlaySize), 8)
-	colorAttribute(2, int32(overlaySize), 12, 0)
+	attribute(0, 2, gl.FLOAT, overlaySize, 0, 0)
+	attribute(1, 2, gl.UNSIGNED_SHORT, overlaySize, 8, 0)
+	attribute(2, 4, gl.UNSIGNED_BYTE, overlaySize, 12, 0)
+	var indices []uint16
+	for k := range maxQuads {
+		v := uint16(4 * k)
+		indices = append(indices, v, v+1, v+2, v, v+2, v+3)
+	}
 	gl.BindBuffer(gl.ELEMENT_ARRAY_BUFFER, b.indices)
+	gl.BufferData(gl.ELEMENT_ARRAY_BUFFER, 2*len(indices), unsafe.Pointer(&indices[0]), gl.STATIC_DRAW)
 	b.texture = newTexture(atlasUnit, gl.LINEAR)
 	return b
 }
@@ -45,7 +52,7 @@ func (b *overlayBuffer) delete() {
 	gl.DeleteTextures(1, &b.texture)
 }
 
-// drawOverlay draws the whole list in one call on the bound framebuffer.
+// drawOverlay draws the whole list on the bound framebuffer.
 func (r *Renderer) drawOverlay(o *render.Overlay) {
 	vertices := o.Vertices()
 	if len(vertices) == 0 {
@@ -59,8 +66,7 @@ func (r *Renderer) drawOverlay(o *render.Overlay) {
 		gl.TexImage2D(gl.TEXTURE_2D, 0, gl.R8, int32(atlas.Rect.Dx()), int32(atlas.Rect.Dy()), 0, gl.RED, gl.UNSIGNED_BYTE, unsafe.Pointer(&atlas.Pix[0]))
 	}
 	gl.BindVertexArray(b.vao)
-	quads := len(vertices) / 4
-	if quads > b.indexed && !r.growIndices(quads+quads/2) || !r.replace(&b.vertices, len(vertices)*overlaySize, unsafe.Pointer(&vertices[0])) {
+	if !replace(r, &b.vertices, vertices) {
 		return // not in this frame
 	}
 
@@ -72,24 +78,9 @@ func (r *Renderer) drawOverlay(o *render.Overlay) {
 	gl.Enable(gl.BLEND)
 	gl.UseProgram(r.programs.overlay.id)
 	gl.Uniform2f(r.programs.overlay.surface, float32(r.target.width), float32(r.target.height))
-	gl.DrawElements(gl.TRIANGLES, int32(6*quads), gl.UNSIGNED_INT, nil)
-	r.stats.DrawCalls++
-	r.stats.Triangles += 2 * quads
-}
-
-// growIndices makes the indices of the given number of quadrilaterals. Like replace it returns
-// false if there is no memory for them.
-func (r *Renderer) growIndices(quads int) bool {
-	indices := make([]uint32, 0, 6*quads)
-	for i := uint32(0); i < uint32(quads); i++ {
-		v := 4 * i
-		indices = append(indices, v, v+1, v+2, v, v+2, v+3)
+	for first, quads := 0, len(vertices)/4; first < quads; first += maxQuads {
+		n := min(quads-first, maxQuads)
+		gl.DrawElementsBaseVertex(gl.TRIANGLES, int32(6*n), gl.UNSIGNED_SHORT, nil, int32(4*first))
+		r.drawn(2 * n)
 	}
-	r.overlay.indexed = 0
-	if err := r.allocate(gl.ELEMENT_ARRAY_BUFFER, len(indices)*4, unsafe.Pointer(&indices[0]), gl.STATIC_DRAW); err != nil {
-		r.note(err)
-		return false
-	}
-	r.overlay.indexed = quads
-	return true
 }

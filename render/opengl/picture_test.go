@@ -134,6 +134,27 @@ func TestOverlayColorsAreExact(t *testing.T) {
 	}
 }
 
+// An overlay of more quadrilaterals than one call draws is drawn by several calls, in its order.
+func TestOverlayOfManyRectangles(t *testing.T) {
+	s := newSurface(t, 32, 32, render.QualityPlain)
+	f := render.NewFrame(render.Daylight())
+	f.Begin(s.Size())
+	below, above := render.Hex(0x112233), render.Hex(0x445566)
+	for range 40_000 {
+		f.Overlay.Rect(render.Rect{W: 32, H: 32}, below)
+	}
+	f.Overlay.Rect(render.Rect{W: 16, H: 32}, above)
+	img := picture(t, s, f)
+	for x, want := range map[int]render.Color{8: above, 24: below} {
+		if got := img.RGBAAt(x, 16); got.R != want.R || got.G != want.G || got.B != want.B {
+			t.Errorf("at %d the picture is %v, want %v", x, got, want)
+		}
+	}
+	if got := s.Stats().DrawCalls; got != 3 {
+		t.Errorf("%d calls, want 3", got)
+	}
+}
+
 // A background without objects is the theme's sky, converted to light and back without loss.
 func TestSkyIsTheThemesColor(t *testing.T) {
 	theme := render.Daylight()

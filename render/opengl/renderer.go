@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"image"
+	"slices"
 	"strings"
 	"sync"
 	"unsafe"
@@ -37,8 +38,8 @@ type Renderer struct {
 	light *mgl32.Mat4
 	empty uint32 // vertex array without attributes
 
-	meshes    [2 * render.MeshCount]meshBuffer
-	instances map[any]*instances // by batch
+	meshes    [render.MeshCount][2]meshBuffer // the second of each has fewer triangles
+	instances map[any]*instances              // by batch
 	overlay   overlayBuffer
 
 	frame uint64
@@ -61,11 +62,10 @@ func settingsOf(c Config, driver string) settings {
 	q := c.Quality
 	if q == render.QualityAuto {
 		q = render.QualityHigh
-		for _, software := range [...]string{"llvmpipe", "softpipe", "SwiftShader", "Software Rasterizer", "Microsoft Basic Render"} {
-			if strings.Contains(driver, software) && c.Interactive {
+		software := []string{"llvmpipe", "softpipe", "SwiftShader", "Software Rasterizer", "Microsoft Basic Render"}
+		if slices.ContainsFunc(software, func(name string) bool { return strings.Contains(driver, name) }) {
+			if q = render.QualityBalanced; c.Interactive {
 				q = render.QualityFast
-			} else if strings.Contains(driver, software) {
-				q = render.QualityBalanced
 			}
 		}
 	}
@@ -142,6 +142,9 @@ func New(getProcAddress func(name string) unsafe.Pointer, config Config) (*Rende
 	}
 	r.scene, r.light = new(sceneBlock), new(mgl32.Mat4)
 	r.overlay = newOverlayBuffer()
+	for m := range render.Mesh(render.MeshCount) {
+		r.meshes[m] = [2]meshBuffer{newMeshBuffer(m, false), newMeshBuffer(m, true)}
+	}
 	gl.GenVertexArrays(1, &r.empty)
 	gl.GenBuffers(1, &r.uniforms)
 	gl.BindBuffer(gl.UNIFORM_BUFFER, r.uniforms)
@@ -163,8 +166,8 @@ func (r *Renderer) Upload(f *render.Frame) error {
 	r.stats = render.Stats{}
 	r.frame++
 	r.ahead = true
-	err := r.upload(f)
-	return errors.Join(err, r.takeNoted())
+	r.upload(f)
+	return r.takeNoted()
 }
 
 // Draw draws the frame into the renderer's own picture; see [Renderer.Present] and
@@ -205,27 +208,22 @@ func (r *Renderer) Draw(f *render.Frame) (err error) {
 }
 
 // upload uploads all batches of the frame. It leaves batches with errors out of the picture.
-func (r *Renderer) upload(f *render.Frame) (err error) {
+func (r *Renderer) upload(f *render.Frame) {
 	views := f.Views()
 	for i := range views {
 		for _, item := range views[i].Items() {
-			var e error
-			switch {
-			case item.Batch != nil:
-				e = r.uploadBatch(item.Batch)
-				r.stats.Instances += len(item.Batch.Poses)
-			case item.Motion != nil:
-				e = r.uploadMotion(item.Motion)
-				r.stats.Instances += item.Motion.Len()
-			case item.Lines != nil:
-				r.uploadLines(item.Lines)
-			}
-			if err == nil {
-				err = e
+			switch b := item.(type) {
+			case *render.Batch:
+				r.uploadBatch(b)
+				r.stats.Instances += len(b.Poses)
+			case *render.MotionBatch:
+				r.uploadMotion(b)
+				r.stats.Instances += b.Len()
+			case *render.LineBatch:
+				r.uploadLines(b)
 			}
 		}
 	}
-	return err
 }
 
 func (r *Renderer) resize(width, height int32) error {
@@ -313,7 +311,8 @@ func (r *Renderer) Close() {
 	}
 	r.instances = nil
 	for i := range r.meshes {
-		r.meshes[i].delete()
+		r.meshes[i][0].delete()
+		r.meshes[i][1].delete()
 	}
 	r.overlay.delete()
 	r.shadow.delete()

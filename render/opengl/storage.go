@@ -30,8 +30,9 @@ func (s *storage) bind() { gl.BindBuffer(gl.ARRAY_BUFFER, s.buffer) }
 // Mapping the array with its old contents invalidated means that the driver need not wait for
 // frames that still read them. It needs no new memory: where the driver clears new memory first,
 // that costs as much as filling it.
-func (r *Renderer) replace(s *storage, size int, data unsafe.Pointer) bool {
+func replace[T any](r *Renderer, s *storage, data []T) bool {
 	s.bind()
+	size := len(data) * int(unsafe.Sizeof(*new(T)))
 	if s.size < size && !r.reserve(s, size) {
 		return false
 	}
@@ -39,44 +40,33 @@ func (r *Renderer) replace(s *storage, size int, data unsafe.Pointer) bool {
 		return true
 	}
 	r.stats.Uploaded += size
+	from := unsafe.Pointer(unsafe.SliceData(data))
 	if to := gl.MapBufferRange(gl.ARRAY_BUFFER, 0, size, gl.MAP_WRITE_BIT|gl.MAP_INVALIDATE_BUFFER_BIT); to != nil {
-		copy(unsafe.Slice((*byte)(to), size), unsafe.Slice((*byte)(data), size))
+		copy(unsafe.Slice((*byte)(to), size), unsafe.Slice((*byte)(from), size))
 		if gl.UnmapBuffer(gl.ARRAY_BUFFER) {
 			return true
 		}
 	}
 	// The memory could not be mapped, or it was lost meanwhile, as when a display changes its mode.
-	gl.BufferSubData(gl.ARRAY_BUFFER, 0, size, data)
+	gl.BufferSubData(gl.ARRAY_BUFFER, 0, size, from)
 	return true
 }
 
 // reserve asks for the memory of the bound array: with room to grow, so that a slowly growing batch
 // does not need new memory in each frame, or, if the driver has not so much, for the size needed
-// now.
+// now. It is the only function that asks for errors in the middle of a frame, which makes drivers
+// wait. It is called only when an array grows.
 func (r *Renderer) reserve(s *storage, size int) bool {
 	var err error
 	for _, room := range [...]int{size + size/2 + 1024, size} {
+		r.note(driverError()) // an error from before is not about this call
+		gl.BufferData(gl.ARRAY_BUFFER, room, nil, gl.STREAM_DRAW)
 		s.size = room
-		if err = r.allocate(gl.ARRAY_BUFFER, room, nil, gl.STREAM_DRAW); err == nil {
+		if err = driverError(); err == nil {
 			return true
 		}
 	}
 	s.size = 0
 	r.note(err)
 	return false
-}
-
-// allocate asks for the memory of the bound buffer and fills it. It is the only function that asks
-// for errors in the middle of a frame, which makes drivers wait. It is called only when an array
-// grows.
-func (r *Renderer) allocate(target uint32, size int, data unsafe.Pointer, usage uint32) error {
-	r.note(driverError()) // an error from before is not about this call
-	gl.BufferData(target, size, data, usage)
-	return driverError()
-}
-
-// write replaces a part of the array, which must be bound.
-func (r *Renderer) write(offset, size int, data unsafe.Pointer) {
-	gl.BufferSubData(gl.ARRAY_BUFFER, offset, size, data)
-	r.stats.Uploaded += size
 }

@@ -47,13 +47,11 @@ func (r *Renderer) drawView(f *render.Frame, v *render.View) {
 	if !v.Ground.Hidden && v.Camera.Position[1] > v.Ground.Height {
 		gl.UseProgram(r.programs.ground.id)
 		gl.DrawArrays(gl.TRIANGLE_STRIP, 0, 4)
-		r.stats.DrawCalls++
-		r.stats.Triangles += 2
+		r.drawn(2)
 	}
 	gl.UseProgram(r.programs.sky.id)
 	gl.DrawArrays(gl.TRIANGLES, 0, 3)
-	r.stats.DrawCalls++
-	r.stats.Triangles++
+	r.drawn(1)
 
 	gl.Enable(gl.BLEND)
 	gl.Enable(gl.CULL_FACE)
@@ -66,8 +64,8 @@ func (r *Renderer) drawView(f *render.Frame, v *render.View) {
 	gl.Disable(gl.CULL_FACE)
 	gl.UseProgram(r.programs.line.id)
 	for _, item := range v.Items() {
-		if item.Lines != nil {
-			r.drawLines(item.Lines, r.scene.forward[3])
+		if lines, ok := item.(*render.LineBatch); ok {
+			r.drawLines(lines, r.scene.forward[3])
 		}
 	}
 	r.pass(v, render.Ghost, &r.programs.ghost)
@@ -84,17 +82,18 @@ func blendOver() {
 func (r *Renderer) pass(v *render.View, style render.Style, pair *[2]program) {
 	halo := pair == &r.programs.halo // only spheres have one
 	for _, item := range v.Items() {
-		g := r.instances[batchOf(item)]
+		g := r.instances[item]
 		if g == nil || g.frame != r.frame || g.style != style || halo && g.mesh.mesh != render.Sphere {
 			continue
 		}
 		p := &pair[0]
-		if item.Motion != nil {
+		motion, moves := item.(*render.MotionBatch)
+		if moves {
 			p = &pair[1]
 		}
 		gl.UseProgram(p.id)
-		if item.Motion != nil {
-			at := item.Motion.View()
+		if moves {
+			at := motion.View()
 			gl.Uniform1i(p.now, at.Tick)
 			gl.Uniform1f(p.weight, at.Weight)
 		}
@@ -102,15 +101,10 @@ func (r *Renderer) pass(v *render.View, style render.Style, pair *[2]program) {
 	}
 }
 
-// batchOf returns the batch of an item.
-func batchOf(item render.Item) any {
-	switch {
-	case item.Batch != nil:
-		return item.Batch
-	case item.Motion != nil:
-		return item.Motion
-	}
-	return item.Lines
+// drawn counts a draw call.
+func (r *Renderer) drawn(triangles int) {
+	r.stats.DrawCalls++
+	r.stats.Triangles += triangles
 }
 
 func (r *Renderer) drawShadow(v *render.View) {
