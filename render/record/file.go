@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 )
@@ -21,29 +22,21 @@ func create(path string) (*pendingFile, error) {
 		return nil, fmt.Errorf("record: %s is a folder: give the name of a file", path)
 	}
 	dir, base := filepath.Split(path)
-	for i := 0; i < 10000; i++ {
-		// Unlike os.CreateTemp, this leaves the permissions to the user's umask. The finished file
-		// keeps them.
-		f, err := os.OpenFile(filepath.Join(dir, fmt.Sprintf(".%s.%d-%d.part", base, os.Getpid(), i)), os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o666)
-		if err == nil {
-			return &pendingFile{File: f, path: path}, nil
+	// Unlike os.CreateTemp, this leaves the permissions to the user's umask. The finished file keeps
+	// them.
+	f, err := os.OpenFile(filepath.Join(dir, fmt.Sprintf(".%s.%x.part", base, rand.Uint64())), os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o666)
+	if err != nil {
+		var cause *fs.PathError // names a file that the user does not know
+		if errors.As(err, &cause) {
+			err = cause.Err
 		}
-		if !errors.Is(err, fs.ErrExist) {
-			var cause *fs.PathError // names a file that the user does not know
-			if errors.As(err, &cause) {
-				err = cause.Err
-			}
-			return nil, fmt.Errorf("record: cannot write %s: %w: give a file in a folder that exists and that you may write to", path, err)
-		}
+		return nil, fmt.Errorf("record: cannot write %s: %w: give a file in a folder that exists and that you may write to", path, err)
 	}
-	return nil, fmt.Errorf("record: too many unfinished recordings beside %s: remove the files that end in .part", path)
+	return &pendingFile{File: f, path: path}, nil
 }
 
 // commit gives the file its name.
 func (f *pendingFile) commit() error {
-	if f.done {
-		return nil
-	}
 	f.done = true
 	name := f.Name()
 	err := f.Close()

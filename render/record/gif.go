@@ -4,22 +4,22 @@ import (
 	"bufio"
 	"bytes"
 	"compress/lzw"
-	"fmt"
+	"encoding/binary"
 	"image"
+	"io"
+	"slices"
 	"time"
 )
 
-// gifRecorder writes an animated GIF (GIF89a) while it is recorded, so that its memory does not
+// gifEncoder writes an animated GIF (GIF89a) while it is recorded, so that its memory does not
 // grow with the length of the clip.
 //
 // The first pictures are held back until there are enough for a palette. A later picture that the
 // palette does not suit gets a palette of its own. Pixels with the same colour as before are
 // transparent, which compresses to next to nothing, and only the rectangle that changed is written.
-type gifRecorder struct {
-	fixedSize
-	path     string
-	file     *pendingFile
+type gifEncoder struct {
 	out      *bufio.Writer
+	size     image.Point
 	interval time.Duration // shortest time between two pictures
 
 	now      time.Duration // start of the next picture
@@ -34,10 +34,10 @@ type gifRecorder struct {
 	indices  []uint8
 
 	pending  bytes.Buffer // the last picture, encoded except for its delay
+	packed   bytes.Buffer // its compressed indices
 	began    int64        // start of the last picture, in hundredths of a second
 	written  bool         // the header is written
 	compress *lzw.Writer
-	failure  error
 }
 
 type heldPicture struct {
@@ -56,52 +56,40 @@ const (
 	maxDelay = 65535
 )
 
-func newGIF(path string, o Config) (Recorder, error) {
-	f, err := create(path)
-	if err != nil {
-		return nil, err
-	}
+func newGIF(out io.Writer, o Config) *gifEncoder {
 	interval := max(time.Duration(float64(time.Second)/o.MaxFPS), minDelay*10*time.Millisecond)
-	return &gifRecorder{path: path, file: f, out: bufio.NewWriterSize(f, 1<<16), interval: interval}, nil
+	return &gifEncoder{
+		out: bufio.NewWriterSize(out, 1<<16), interval: interval, compress: lzw.NewWriter(io.Discard, lzw.LSB, 8).(*lzw.Writer),
+	}
 }
 
-func (g *gifRecorder) Frame(img *image.RGBA, shown time.Duration) error {
-	if g.failure != nil {
-		return g.failure
-	}
-	if err := g.check(img); err != nil {
-		return err
-	}
+func (g *gifEncoder) frame(img *image.RGBA, shown time.Duration) error {
 	at := g.now
 	g.now += max(shown, 0)
 	// A microsecond of tolerance, so that a rounded 1/50 s counts as one.
 	if g.taken && at-g.lastTime < g.interval-time.Microsecond {
 		return nil
 	}
-	g.taken = true
-	g.lastTime = at
+	g.taken, g.lastTime, g.size = true, at, img.Rect.Size()
 	if g.palette != nil {
-		g.failure = g.encode(img, at)
-		return g.failure
+		return g.encode(img, at)
 	}
-	held := image.NewRGBA(image.Rectangle{Max: g.first})
-	copyRows(held, img)
-	g.held = append(g.held, heldPicture{held, at})
-	if len(g.held) == holdPictures || len(g.held)*len(held.Pix) > holdBytes {
-		g.failure = g.release()
+	g.held = append(g.held, heldPicture{copyOf(nil, img), at})
+	if len(g.held) == holdPictures || len(g.held)*4*g.size.X*g.size.Y > holdBytes {
+		return g.release()
 	}
-	return g.failure
+	return nil
 }
 
 // release makes the file's palette of the pictures held back, and writes them.
-func (g *gifRecorder) release() error {
+func (g *gifEncoder) release() error {
 	var h histogram
 	for _, p := range g.held {
 		h.add(p.img)
 	}
 	g.palette = newPalette(&h)
-	g.shown = make([]rgb, g.first.X*g.first.Y)
-	g.indices = make([]uint8, g.first.X*g.first.Y)
+	g.shown = make([]rgb, g.size.X*g.size.Y)
+	g.indices = make([]uint8, g.size.X*g.size.Y)
 	held := g.held
 	g.held = nil
 	for _, p := range held {
@@ -114,7 +102,7 @@ func (g *gifRecorder) release() error {
 
 // encode encodes a picture that begins at the given time. It keeps the result until the start of
 // the next picture is known, and with it the delay.
-func (g *gifRecorder) encode(img *image.RGBA, at time.Duration) error {
+func (g *gifEncoder) encode(img *image.RGBA, at time.Duration) error {
 	fresh := !g.written
 	changed, misfit := g.quantise(img, fresh)
 	if g.patience > 0 {
@@ -138,13 +126,14 @@ func (g *gifRecorder) encode(img *image.RGBA, at time.Duration) error {
 		return err
 	}
 	g.began = start
-	return g.writePicture(changed)
+	g.writePicture(changed)
+	return nil
 }
 
 // quantise fills indices. It returns the rectangle that differs from the viewer's screen, and
 // whether the palette suits the picture badly.
-func (g *gifRecorder) quantise(img *image.RGBA, fresh bool) (changed image.Rectangle, misfit bool) {
-	w, h := g.first.X, g.first.Y
+func (g *gifEncoder) quantise(img *image.RGBA, fresh bool) (changed image.Rectangle, misfit bool) {
+	w, h := g.size.X, g.size.Y
 	lo, hi := image.Pt(w, h), image.Pt(0, 0)
 	bad := 0
 	for y := 0; y < h; y++ {
@@ -179,75 +168,67 @@ const (
 	patiencePictures = 15
 )
 
-func (g *gifRecorder) writeHeader() {
-	g.out.WriteString("GIF89a")
-	g.u16(g.first.X)
-	g.u16(g.first.Y)
-	g.out.Write([]byte{0xf7, 0, 0}) // a table of 256 colours of 8 bits
-	g.writeTable(g.out.Write)
+func (g *gifEncoder) writeHeader() {
+	header := appendNumbers([]byte("GIF89a"), g.size.X, g.size.Y)
+	g.out.Write(append(header, 0xf7, 0, 0)) // a table of 256 colours of 8 bits
+	g.out.Write(g.table())
 	g.out.WriteString("\x21\xff\x0bNETSCAPE2.0\x03\x01\x00\x00\x00") // repeat for ever
 	g.local = false
 }
 
-func (g *gifRecorder) writeTable(write func([]byte) (int, error)) {
-	var table [3 * 256]byte
+// table returns the palette in the form of the file.
+func (g *gifEncoder) table() []byte {
+	table := make([]byte, 3*256)
 	for i, c := range g.palette.colors {
 		table[3*i], table[3*i+1], table[3*i+2] = c.r, c.g, c.b
 	}
-	write(table[:])
+	return table
 }
 
-func (g *gifRecorder) u16(v int) {
-	g.out.WriteByte(byte(v))
-	g.out.WriteByte(byte(v >> 8))
+func appendNumbers(b []byte, numbers ...int) []byte {
+	for _, n := range numbers {
+		b = binary.LittleEndian.AppendUint16(b, uint16(n))
+	}
+	return b
 }
 
 // writePicture encodes the rectangle into pending and updates the picture on a viewer's screen.
-func (g *gifRecorder) writePicture(r image.Rectangle) error {
+func (g *gifEncoder) writePicture(r image.Rectangle) {
 	p := &g.pending
 	p.Reset()
-	size := r.Size()
-	descriptor := []byte{0x2c,
-		byte(r.Min.X), byte(r.Min.X >> 8), byte(r.Min.Y), byte(r.Min.Y >> 8),
-		byte(size.X), byte(size.X >> 8), byte(size.Y), byte(size.Y >> 8), 0}
+	p.Write(appendNumbers([]byte{0x2c}, r.Min.X, r.Min.Y, r.Dx(), r.Dy()))
 	if g.local {
-		descriptor[9] = 0x87 // a table of 256 colours follows
-	}
-	p.Write(descriptor)
-	if g.local {
-		g.writeTable(p.Write)
+		p.WriteByte(0x87) // a table of 256 colours follows
+		p.Write(g.table())
+	} else {
+		p.WriteByte(0)
 	}
 	p.WriteByte(8) // bits of an index
-	blocks := blockWriter{out: p}
-	if g.compress == nil {
-		g.compress = lzw.NewWriter(&blocks, lzw.LSB, 8).(*lzw.Writer)
-	} else {
-		g.compress.Reset(&blocks, lzw.LSB, 8)
-	}
-	w := g.first.X
+	g.packed.Reset()
+	g.compress.Reset(&g.packed, lzw.LSB, 8)
+	w := g.size.X
 	for y := r.Min.Y; y < r.Max.Y; y++ {
 		row := g.indices[y*w+r.Min.X : y*w+r.Max.X]
-		if _, err := g.compress.Write(row); err != nil {
-			return g.wrap(err)
-		}
+		g.compress.Write(row) // it cannot fail, since the buffer does not
 		for x, i := range row {
 			if i != transparent {
 				g.shown[y*w+r.Min.X+x] = g.palette.colors[i]
 			}
 		}
 	}
-	if err := g.compress.Close(); err != nil {
-		return g.wrap(err)
+	g.compress.Close()
+	for block := range slices.Chunk(g.packed.Bytes(), 255) {
+		p.WriteByte(byte(len(block)))
+		p.Write(block)
 	}
-	blocks.close()
-	return nil
+	p.WriteByte(0)
 }
 
 // flush writes the pending picture, shown until the given time in hundredths of a second.
 //
 // It rounds both ends instead of the difference: delays alternate (3, 3, 4 at 30 pictures a
 // second), and their sum is exact.
-func (g *gifRecorder) flush(until int64) error {
+func (g *gifEncoder) flush(until int64) error {
 	delay := max(until-g.began, 1)
 	for delay > maxDelay {
 		g.control(maxDelay)
@@ -259,26 +240,16 @@ func (g *gifRecorder) flush(until int64) error {
 	}
 	g.control(int(delay))
 	_, err := g.out.Write(g.pending.Bytes())
-	return g.wrap(err)
+	return err
 }
 
 // control writes the block before a picture: leave the picture on the screen afterwards, its delay,
 // and the index of transparency.
-func (g *gifRecorder) control(delay int) {
+func (g *gifEncoder) control(delay int) {
 	g.out.Write([]byte{0x21, 0xf9, 4, 1<<2 | 1, byte(delay), byte(delay >> 8), transparent, 0})
 }
 
-func (g *gifRecorder) Close() error {
-	if g.file.done {
-		return nil
-	}
-	defer g.file.discard()
-	if g.failure != nil {
-		return g.failure
-	}
-	if !g.taken {
-		return fmt.Errorf("record: %s: %w", g.path, ErrEmpty)
-	}
+func (g *gifEncoder) finish() error {
 	if g.palette == nil {
 		if err := g.release(); err != nil {
 			return err
@@ -289,50 +260,5 @@ func (g *gifRecorder) Close() error {
 		return err
 	}
 	g.out.WriteByte(0x3b)
-	if err := g.out.Flush(); err != nil {
-		return g.wrap(err)
-	}
-	return g.file.commit()
-}
-
-func (g *gifRecorder) Abort() { g.file.discard() }
-
-func (g *gifRecorder) wrap(err error) error {
-	if err == nil {
-		return nil
-	}
-	return fmt.Errorf("record: writing %s: %w", g.path, err)
-}
-
-// blockWriter divides a stream into GIF's blocks of at most 255 bytes.
-type blockWriter struct {
-	out   *bytes.Buffer
-	block [256]byte // the first byte is the length
-	n     int
-}
-
-func (b *blockWriter) Write(p []byte) (int, error) {
-	total := len(p)
-	for len(p) > 0 {
-		c := copy(b.block[1+b.n:], p)
-		b.n += c
-		p = p[c:]
-		if b.n == 255 {
-			b.flush()
-		}
-	}
-	return total, nil
-}
-
-func (b *blockWriter) flush() {
-	if b.n > 0 {
-		b.block[0] = byte(b.n)
-		b.out.Write(b.block[:1+b.n])
-		b.n = 0
-	}
-}
-
-func (b *blockWriter) close() {
-	b.flush()
-	b.out.WriteByte(0)
+	return g.out.Flush()
 }

@@ -2,8 +2,8 @@ package record
 
 import (
 	"bytes"
+	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"image"
 	"io"
@@ -13,41 +13,28 @@ import (
 	"time"
 )
 
-// mp4Recorder pipes raw pictures to ffmpeg.
-type mp4Recorder struct {
-	fixedSize
-	path    string
-	file    *pendingFile // ffmpeg writes over it
+// mp4Encoder pipes raw pictures to ffmpeg.
+type mp4Encoder struct {
+	file    string // ffmpeg writes over it
 	program string
 	encoder []string
 	fps     float64
 
-	command *exec.Cmd
+	command *exec.Cmd // nil: it does not run
 	stdin   io.WriteCloser
-	stderr  tail
+	stderr  bytes.Buffer
 	now     time.Duration
 	sent    int64
-	failure error
 }
 
-func newMP4(path string, o Config) (Recorder, error) {
-	name := o.FFmpeg
-	if name == "" {
-		name = "ffmpeg"
-	}
+func newMP4(file string, o Config) (*mp4Encoder, error) {
+	name := cmp.Or(o.FFmpeg, "ffmpeg")
 	program, err := exec.LookPath(name)
 	if err != nil {
-		return nil, fmt.Errorf("record: %s: %w (%q is not on the PATH): install it (Debian and Ubuntu: apt install ffmpeg), or record to a .gif file", path, ErrNoFFmpeg, name)
+		return nil, fmt.Errorf("%w (%q is not on the PATH): install it (Debian and Ubuntu: apt install ffmpeg), or record to a .gif file", ErrNoFFmpeg, name)
 	}
 	encoder, err := chooseEncoder(program)
-	if err != nil {
-		return nil, fmt.Errorf("record: %s: %w", path, err)
-	}
-	f, err := create(path)
-	if err != nil {
-		return nil, err
-	}
-	return &mp4Recorder{path: path, file: f, program: program, encoder: encoder, fps: o.FPS}, nil
+	return &mp4Encoder{file: file, program: program, encoder: encoder, fps: o.FPS}, err
 }
 
 // chooseEncoder returns the options of the best encoder that this ffmpeg was built with.
@@ -67,14 +54,14 @@ func chooseEncoder(program string) ([]string, error) {
 	return nil, fmt.Errorf("%s was built without an encoder for MP4: install one with libx264 or mpeg4", program)
 }
 
-func (m *mp4Recorder) start() error {
+func (m *mp4Encoder) start(size image.Point) error {
 	args := []string{"-hide_banner", "-loglevel", "error", "-nostdin", "-y",
-		"-f", "rawvideo", "-pix_fmt", "rgba", "-s", fmt.Sprintf("%dx%d", m.first.X, m.first.Y),
+		"-f", "rawvideo", "-pix_fmt", "rgba", "-s", fmt.Sprintf("%dx%d", size.X, size.Y),
 		"-r", strconv.FormatFloat(m.fps, 'f', -1, 64), "-i", "pipe:0", "-an",
 		// The encoders want even sides.
 		"-vf", "pad=ceil(iw/2)*2:ceil(ih/2)*2"}
 	args = append(args, m.encoder...)
-	args = append(args, "-pix_fmt", "yuv420p", "-movflags", "+faststart", "-f", "mp4", m.file.Name())
+	args = append(args, "-pix_fmt", "yuv420p", "-movflags", "+faststart", "-f", "mp4", m.file)
 	m.command = exec.Command(m.program, args...)
 	m.command.Stderr = &m.stderr
 	var err error
@@ -83,97 +70,54 @@ func (m *mp4Recorder) start() error {
 	}
 	if err != nil {
 		m.command = nil
-		return fmt.Errorf("record: starting %s: %w", m.program, err)
+		return fmt.Errorf("starting %s: %w", m.program, err)
 	}
 	return nil
 }
 
-func (m *mp4Recorder) Frame(img *image.RGBA, shown time.Duration) error {
-	if m.failure != nil {
-		return m.failure
-	}
-	if err := m.check(img); err != nil {
-		return err
-	}
+func (m *mp4Encoder) frame(img *image.RGBA, shown time.Duration) error {
+	size := img.Rect.Size()
 	if m.command == nil {
-		if m.failure = m.start(); m.failure != nil {
-			return m.failure
+		if err := m.start(size); err != nil {
+			return err
 		}
+	}
+	if img.Stride != 4*size.X {
+		img = copyOf(nil, img)
 	}
 	m.now += max(shown, 0)
 	// The number of frames of the clip up to the end of this picture, rounded to the nearest.
 	due := int64(m.now.Seconds()*m.fps + 0.5)
 	for ; m.sent < due; m.sent++ {
-		if err := m.send(img); err != nil {
-			m.failure = m.stop(err)
-			return m.failure
-		}
-	}
-	return nil
-}
-
-func (m *mp4Recorder) send(img *image.RGBA) error {
-	width := 4 * m.first.X
-	if img.Stride == width {
-		_, err := m.stdin.Write(img.Pix[:width*m.first.Y])
-		return err
-	}
-	for y := 0; y < m.first.Y; y++ {
-		if _, err := m.stdin.Write(img.Pix[y*img.Stride : y*img.Stride+width]); err != nil {
-			return err
+		if _, err := m.stdin.Write(img.Pix[:4*size.X*size.Y]); err != nil {
+			return m.stop(err)
 		}
 	}
 	return nil
 }
 
 // stop ends ffmpeg and returns an error with its messages, or nil.
-func (m *mp4Recorder) stop(cause error) error {
+func (m *mp4Encoder) stop(cause error) error {
 	m.stdin.Close()
-	err := m.command.Wait()
+	err := cmp.Or(m.command.Wait(), cause)
 	m.command = nil
 	if err == nil {
-		err = cause
-	}
-	if err == nil {
 		return nil
 	}
-	return fmt.Errorf("record: writing %s: %w: ffmpeg says: %s", m.path, err, strings.TrimSpace(m.stderr.String()))
+	return fmt.Errorf("%w: ffmpeg says: %s", err, strings.TrimSpace(m.stderr.String()))
 }
 
-func (m *mp4Recorder) Close() error {
-	if m.file.done {
-		return nil
+func (m *mp4Encoder) finish() error {
+	if m.sent == 0 {
+		return ErrEmpty
 	}
-	defer m.file.discard()
-	if m.failure != nil {
-		return m.failure
-	}
-	if m.command == nil || m.sent == 0 {
-		m.Abort()
-		return fmt.Errorf("record: %s: %w", m.path, ErrEmpty)
-	}
-	if err := m.stop(nil); err != nil {
-		return err
-	}
-	return m.file.commit()
+	return m.stop(nil)
 }
 
-func (m *mp4Recorder) Abort() {
+// kill ends ffmpeg if it still runs.
+func (m *mp4Encoder) kill() {
 	if m.command != nil {
 		m.command.Process.Kill()
-		m.stop(errors.New("aborted"))
+		m.stop(nil)
 	}
-	m.file.discard()
-}
-
-// tail keeps the last bytes that were written to it.
-type tail struct{ bytes.Buffer }
-
-func (t *tail) Write(p []byte) (int, error) {
-	const keep = 2048
-	t.Buffer.Write(p)
-	if extra := t.Len() - keep; extra > 0 {
-		t.Next(extra)
-	}
-	return len(p), nil
 }

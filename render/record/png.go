@@ -4,7 +4,9 @@ import (
 	"bufio"
 	"fmt"
 	"image"
+	"image/draw"
 	"image/png"
+	"io"
 	"time"
 )
 
@@ -15,58 +17,40 @@ func SavePNG(path string, img image.Image) error {
 		return err
 	}
 	defer f.discard()
-	w := bufio.NewWriter(f)
-	encoder := png.Encoder{CompressionLevel: png.BestCompression}
-	if err := encoder.Encode(w, img); err != nil {
-		return fmt.Errorf("record: writing %s: %w", path, err)
-	}
-	if err := w.Flush(); err != nil {
+	if err := writePNG(f, img); err != nil {
 		return fmt.Errorf("record: writing %s: %w", path, err)
 	}
 	return f.commit()
 }
 
-// pngRecorder writes the last picture.
-type pngRecorder struct {
-	path string
-	file *pendingFile // reserves the name
+func writePNG(out io.Writer, img image.Image) error {
+	w := bufio.NewWriter(out)
+	encoder := png.Encoder{CompressionLevel: png.BestCompression}
+	if err := encoder.Encode(w, img); err != nil {
+		return err
+	}
+	return w.Flush()
+}
+
+// pngEncoder writes the last picture.
+type pngEncoder struct {
+	out  io.Writer
 	last *image.RGBA
 }
 
-func newPNG(path string) (Recorder, error) {
-	f, err := create(path)
-	if err != nil {
-		return nil, err
-	}
-	return &pngRecorder{path: path, file: f}, nil
-}
-
-func (r *pngRecorder) Frame(img *image.RGBA, _ time.Duration) error {
-	size := image.Rectangle{Max: img.Rect.Size()}
-	if r.last == nil || r.last.Rect != size {
-		r.last = image.NewRGBA(size)
-	}
-	copyRows(r.last, img)
+func (e *pngEncoder) frame(img *image.RGBA, _ time.Duration) error {
+	e.last = copyOf(e.last, img)
 	return nil
 }
 
-func (r *pngRecorder) Close() error {
-	if r.file.done {
-		return nil
-	}
-	r.file.discard()
-	if r.last == nil {
-		return fmt.Errorf("record: %s: %w", r.path, ErrEmpty)
-	}
-	return SavePNG(r.path, r.last)
-}
+func (e *pngEncoder) finish() error { return writePNG(e.out, e.last) }
 
-func (r *pngRecorder) Abort() { r.file.discard() }
-
-// copyRows copies a picture of the same size. src may be a part of a larger picture.
-func copyRows(dst, src *image.RGBA) {
-	w, h := dst.Rect.Dx(), dst.Rect.Dy()
-	for y := 0; y < h; y++ {
-		copy(dst.Pix[y*dst.Stride:y*dst.Stride+4*w], src.Pix[y*src.Stride:])
+// copyOf returns a copy of a picture, which may be a part of a larger one: in dst if that has the
+// right size, else in a new picture.
+func copyOf(dst, img *image.RGBA) *image.RGBA {
+	if whole := (image.Rectangle{Max: img.Rect.Size()}); dst == nil || dst.Rect != whole {
+		dst = image.NewRGBA(whole)
 	}
+	draw.Draw(dst, dst.Rect, img, img.Rect.Min, draw.Src)
+	return dst
 }

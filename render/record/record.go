@@ -17,6 +17,7 @@ import (
 	"fmt"
 	"image"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 )
@@ -75,31 +76,93 @@ func Open(path string, o Config) (Recorder, error) {
 	if !(o.FPS >= 1 && o.FPS <= 1000) || !(o.MaxFPS >= 1 && o.MaxFPS <= 1000) {
 		return nil, errors.New("record: frame rates must be between 1 and 1000")
 	}
-	switch strings.ToLower(filepath.Ext(path)) {
-	case ".png":
-		return newPNG(path)
-	case ".gif":
-		return newGIF(path, o)
-	case ".mp4":
-		return newMP4(path, o)
+	kind := strings.ToLower(filepath.Ext(path))
+	if !slices.Contains([]string{".png", ".gif", ".mp4"}, kind) {
+		return nil, fmt.Errorf("record: %q: %w: the name must end in .png, .gif or .mp4", path, ErrFormat)
 	}
-	return nil, fmt.Errorf("record: %q: %w: the name must end in .png, .gif or .mp4", path, ErrFormat)
+	file, err := create(path)
+	if err != nil {
+		return nil, err
+	}
+	r := &recording{file: file, anySize: kind == ".png"}
+	switch kind {
+	case ".png":
+		r.encoder = &pngEncoder{out: file}
+	case ".gif":
+		r.encoder = newGIF(file, o)
+	case ".mp4":
+		m, err := newMP4(file.Name(), o)
+		if err != nil {
+			file.discard()
+			return nil, fmt.Errorf("record: %s: %w", path, err)
+		}
+		r.encoder, r.abort = m, m.kill
+	}
+	return r, nil
 }
 
-// fixedSize refuses pictures whose size is not that of the first.
-type fixedSize struct{ first image.Point }
+// encoder writes a file of one kind.
+type encoder interface {
+	// frame adds a picture, and does not keep it.
+	frame(img *image.RGBA, shown time.Duration) error
+	// finish completes the file. There has been a picture.
+	finish() error
+}
 
-func (s *fixedSize) check(img *image.RGBA) error {
+// recording is a Recorder for files of any kind.
+type recording struct {
+	encoder encoder
+	file    *pendingFile
+	abort   func() // ends the encoder before its end; nil: nothing is to be done
+	anySize bool
+	size    image.Point // of the last picture
+	failure error
+}
+
+func (r *recording) Frame(img *image.RGBA, shown time.Duration) error {
+	if r.failure != nil {
+		return r.failure
+	}
 	size := img.Rect.Size()
 	if size.X < 1 || size.Y < 1 || size.X > 65535 || size.Y > 65535 {
 		return fmt.Errorf("record: a picture of %d by %d pixels: give one with sides between 1 and 65535", size.X, size.Y)
 	}
-	if s.first == (image.Point{}) {
-		s.first = size
-	}
-	if size != s.first {
+	if r.size != (image.Point{}) && size != r.size && !r.anySize {
 		return fmt.Errorf("record: the picture is now %d by %d pixels, the recording %d by %d: a recording keeps its size; close it and begin another",
-			size.X, size.Y, s.first.X, s.first.Y)
+			size.X, size.Y, r.size.X, r.size.Y)
 	}
-	return nil
+	r.size = size
+	r.failure = r.wrap(r.encoder.frame(img, shown))
+	return r.failure
+}
+
+func (r *recording) Close() error {
+	if r.file.done {
+		return nil
+	}
+	defer r.Abort()
+	switch {
+	case r.failure != nil:
+		return r.failure
+	case r.size == (image.Point{}):
+		return r.wrap(ErrEmpty)
+	}
+	if err := r.encoder.finish(); err != nil {
+		return r.wrap(err)
+	}
+	return r.file.commit()
+}
+
+func (r *recording) Abort() {
+	if r.abort != nil {
+		r.abort()
+	}
+	r.file.discard()
+}
+
+func (r *recording) wrap(err error) error {
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf("record: writing %s: %w", r.file.path, err)
 }
