@@ -118,41 +118,27 @@ func buttonOf(b glfw.MouseButton) render.MouseButton {
 	return min(render.MouseButton(b), render.MouseOther)
 }
 
-// keyOf converts a key of GLFW. Both packages give printable keys their ASCII codes. Digits and
-// Enter of the number pad count as those of the main block.
+// keyOf converts a key of GLFW. Both packages give printable keys their ASCII codes, and the keys
+// from Escape to End the same numbers. Digits and Enter of the number pad count as those of the
+// main block. All other keys are [render.KeyUnknown].
 func keyOf(k glfw.Key) render.Key {
 	switch {
-	case k >= glfw.KeySpace && k <= glfw.KeyGraveAccent:
+	case k >= glfw.KeySpace && k <= glfw.KeyGraveAccent, k >= glfw.KeyEscape && k <= glfw.KeyEnd:
 		return render.Key(k)
 	case k >= glfw.KeyF1 && k <= glfw.KeyF12:
 		return render.KeyF1 + render.Key(k-glfw.KeyF1)
 	case k >= glfw.KeyKP0 && k <= glfw.KeyKP9:
 		return render.Key('0' + k - glfw.KeyKP0)
+	case k >= glfw.KeyLeftShift && k <= glfw.KeyRightSuper: // four keys on the left, then the same on the right
+		return render.KeyShift + render.Key(k-glfw.KeyLeftShift)%4
+	case k == glfw.KeyPause:
+		return render.KeyPause
+	case k == glfw.KeyKPEnter:
+		return render.KeyEnter
+	case k == glfw.KeyKPAdd:
+		return render.KeyPadAdd
+	case k == glfw.KeyKPSubtract:
+		return render.KeyPadSubtract
 	}
-	return keys[k]
-}
-
-// keys are the keys without a character; all others are [render.KeyUnknown].
-var keys = map[glfw.Key]render.Key{
-	glfw.KeyEscape: render.KeyEscape,
-	glfw.KeyEnter:  render.KeyEnter, glfw.KeyKPEnter: render.KeyEnter,
-	glfw.KeyTab:       render.KeyTab,
-	glfw.KeyBackspace: render.KeyBackspace,
-	glfw.KeyInsert:    render.KeyInsert,
-	glfw.KeyDelete:    render.KeyDelete,
-	glfw.KeyRight:     render.KeyRight,
-	glfw.KeyLeft:      render.KeyLeft,
-	glfw.KeyDown:      render.KeyDown,
-	glfw.KeyUp:        render.KeyUp,
-	glfw.KeyPageUp:    render.KeyPageUp,
-	glfw.KeyPageDown:  render.KeyPageDown,
-	glfw.KeyHome:      render.KeyHome,
-	glfw.KeyEnd:       render.KeyEnd,
-	glfw.KeyPause:     render.KeyPause,
-	glfw.KeyLeftShift: render.KeyShift, glfw.KeyRightShift: render.KeyShift,
-	glfw.KeyLeftControl: render.KeyControl, glfw.KeyRightControl: render.KeyControl,
-	glfw.KeyLeftAlt: render.KeyAlt, glfw.KeyRightAlt: render.KeyAlt,
-	glfw.KeyLeftSuper: render.KeySuper, glfw.KeyRightSuper: render.KeySuper,
-	glfw.KeyKPAdd:      render.KeyPadAdd,
-	glfw.KeyKPSubtract: render.KeyPadSubtract,
+	return render.KeyUnknown
 }
