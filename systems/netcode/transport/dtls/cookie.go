@@ -52,11 +52,6 @@ func (c *cookies) of(window uint64, from netip.AddrPort, h hello) []byte {
 
 func windowAt(now time.Duration) uint64 { return uint64(now/cookieWindow) + 1 }
 
-// make returns the cookie for a hello. It stays valid until the next call.
-func (c *cookies) make(now time.Duration, from netip.AddrPort, h hello) []byte {
-	return c.of(windowAt(now), from, h)
-}
-
 // good reports whether the hello has a cookie that was made for it in this window or the one
 // before.
 func (c *cookies) good(now time.Duration, from netip.AddrPort, h hello) bool {

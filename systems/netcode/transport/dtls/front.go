@@ -126,7 +126,7 @@ func (f *front) challenge(now time.Duration, from netip.AddrPort, via []byte, h 
 		return
 	}
 	f.traffic.challenged++
-	_ = f.socket.write(appendVerifyRequest(f.reply[:0], h.sequence, f.cookies.make(now, from, h)), from, via)
+	_ = f.socket.write(appendVerifyRequest(f.reply[:0], h.sequence, f.cookies.of(windowAt(now), from, h)), from, via)
 }
 
 // begin starts a handshake with a client that can be reached at its address.

@@ -1,6 +1,10 @@
 package dtls
 
-import "encoding/binary"
+import (
+	"encoding/binary"
+
+	"golang.org/x/crypto/cryptobyte"
+)
 
 // These are numbers of DTLS 1.2 (RFC 6347, RFC 5246) and of its connection ids (RFC 9146).
 const (
@@ -66,71 +70,38 @@ func isHello(b []byte) bool {
 // message of a handshake, which this package's clients send in one piece, and which offers
 // connection ids. Anything else is refused, so that the library receives well-formed hellos only.
 func parseHello(b []byte) (h hello, ok bool) {
-	if !isHello(b) || len(b) < recordHeader+handshakeHeader || b[1] != 0xfe || b[2] != 0xff && b[2] != 0xfd {
+	if !isHello(b) || b[1] != 0xfe || b[2] != 0xff && b[2] != 0xfd {
 		return h, false
 	}
-	message := b[recordHeader+handshakeHeader:]
-	if int(binary.BigEndian.Uint16(b[11:])) != len(b)-recordHeader || // the record's length
-		// These are the lengths of the message and of the fragment.
-		uint24(b[14:]) != len(message) || uint24(b[22:]) != len(message) ||
-		binary.BigEndian.Uint16(b[17:]) != 0 || uint24(b[19:]) != 0 {
-		// These are the message's number and the fragment's offset.
-		return h, false
+	var record, message, session, suites, compressions, extensions cryptobyte.String
+	var size, offset uint32
+	var number, version uint16
+	rest := cryptobyte.String(b[3:])
+	if !rest.ReadBytes(&h.sequence, 8) || !rest.ReadUint16LengthPrefixed(&record) || !rest.Empty() ||
+		!record.Skip(1) || !record.ReadUint24(&size) || !record.ReadUint16(&number) || !record.ReadUint24(&offset) ||
+		!record.ReadUint24LengthPrefixed(&message) || !record.Empty() || int(size) != len(message) || number != 0 || offset != 0 {
+		return hello{}, false
 	}
-	r := reader{rest: message, ok: true}
-	version := r.take(2)
-	h.sequence, h.random = b[3:11], r.take(randomSize)
-	r.vector(1) // session id
-	h.before = message[:len(message)-len(r.rest)]
-	h.cookie = r.vector(1)
-	h.after = r.rest
-	suites, compressions := r.vector(2), r.vector(1)
-	extensions := reader{rest: r.vector(2), ok: r.ok}
-	if !r.ok || len(r.rest) != 0 || version[0] != 0xfe || version[1] != 0xfd || len(suites) < 2 || len(suites)%2 != 0 || len(compressions) == 0 {
+	rest = message
+	ok = rest.ReadUint16(&version) && rest.ReadBytes(&h.random, randomSize) && rest.ReadUint8LengthPrefixed(&session)
+	h.before = message[:len(message)-len(rest)]
+	ok = ok && rest.ReadUint8LengthPrefixed((*cryptobyte.String)(&h.cookie))
+	h.after = rest
+	ok = ok && rest.ReadUint16LengthPrefixed(&suites) && rest.ReadUint8LengthPrefixed(&compressions) && rest.ReadUint16LengthPrefixed(&extensions)
+	if !ok || !rest.Empty() || version != 0xfefd || len(suites) < 2 || len(suites)%2 != 0 || len(compressions) == 0 {
 		return hello{}, false
 	}
 	hasID := false
-	for extensions.ok && len(extensions.rest) > 0 {
-		kind := extensions.take(2)
-		extensions.vector(2)
-		hasID = hasID || extensions.ok && binary.BigEndian.Uint16(kind) == extensionConnectionID
+	for !extensions.Empty() {
+		var kind uint16
+		var content cryptobyte.String
+		if !extensions.ReadUint16(&kind) || !extensions.ReadUint16LengthPrefixed(&content) {
+			return hello{}, false
+		}
+		hasID = hasID || kind == extensionConnectionID
 	}
-	if !extensions.ok || !hasID {
-		return hello{}, false
-	}
-	return h, true
+	return h, hasID
 }
-
-// reader reads the parts of a message. Once a part is missing, ok stays false.
-type reader struct {
-	rest []byte
-	ok   bool
-}
-
-// take returns the next n bytes.
-func (r *reader) take(n int) []byte {
-	if len(r.rest) < n {
-		r.ok, r.rest = false, nil
-		return nil
-	}
-	b := r.rest[:n]
-	r.rest = r.rest[n:]
-	return b
-}
-
-// vector returns the next bytes. Their number precedes them, in size bytes.
-func (r *reader) vector(size int) []byte {
-	n := 0
-	for _, b := range r.take(size) {
-		n = n<<8 | int(b)
-	}
-	if !r.ok {
-		return nil
-	}
-	return r.take(n)
-}
-
-func uint24(b []byte) int { return int(b[0])<<16 | int(b[1])<<8 | int(b[2]) }
 
 // appendVerifyRequest appends the datagram that asks for the hello to be repeated with the cookie
 // (RFC 6347, 4.2.1). It is smaller than any hello, so that forged hellos cannot make the server
