@@ -44,7 +44,7 @@ func (f *Frame) ViewIn(part Rect, camera Camera) *View {
 		f.views = append(f.views, View{})
 	}
 	v := &f.views[len(f.views)-1]
-	*v = View{Part: part, Camera: camera, Ground: DefaultGround(), items: v.items[:0]}
+	*v = View{Part: part, Camera: camera, items: v.items[:0]}
 	w, h := f.Size.Points()
 	v.Viewport = part.In(Rect{0, 0, w, h})
 	return v
@@ -85,7 +85,7 @@ func (v *View) Project(point mgl32.Vec3) (x, y float32, ok bool) {
 	return x, y, ok
 }
 
-// Ground is a horizontal plane with a grid.
+// Ground is a horizontal plane with a grid. The zero value is at y = 0, with lines one unit apart.
 type Ground struct {
 	Hidden bool
 	Height float32 // world y
@@ -94,9 +94,6 @@ type Ground struct {
 	// 12 times the camera's distance
 	Fade float32
 }
-
-// DefaultGround returns the ground that a view has at first: at y = 0, with lines one unit apart.
-func DefaultGround() Ground { return Ground{Cell: 1} }
 
 // Shadow is the part of the world that the key light's shadow map covers: a sphere. The map has a
 // fixed number of texels, so a smaller sphere has sharper shadows. Outside the sphere there are

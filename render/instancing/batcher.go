@@ -24,6 +24,7 @@ import (
 	"slices"
 
 	arche "github.com/mlange-42/arche/ecs"
+	"github.com/mlange-42/arche/filter"
 
 	"github.com/tandem-ecs/tandem/components"
 	"github.com/tandem-ecs/tandem/ecs"
@@ -48,10 +49,10 @@ type Batcher struct {
 
 	engine   *ecs.Engine
 	world    *arche.World
-	ids      struct{ instance, marker, parent, visual arche.ID }
-	entering arche.CachedFilter    // marked, without an instance
-	leaving  [4]arche.CachedFilter // with an instance that they must lose, by reason
-	present  arche.CachedFilter    // with an instance
+	ids      struct{ instance, marker, parent arche.ID }
+	entering arche.CachedFilter // marked, without an instance
+	leaving  arche.CachedFilter // with an instance that they must lose
+	present  arche.CachedFilter // with an instance
 
 	slots   []slot // by entity id
 	batches []rows
@@ -103,16 +104,11 @@ func (b *Batcher) Install(e *ecs.Engine) {
 	b.ids.instance = arche.ComponentID[Instance](w)
 	b.ids.marker = arche.ComponentID[components.InterpolateOnGPU](w)
 	b.ids.parent = arche.ComponentID[components.Parent](w)
-	b.ids.visual = arche.ComponentID[components.Visual3D](w)
-	logical, visual := arche.ComponentID[components.Transform3D](w), b.ids.visual
-	register := func(f arche.MaskFilter) arche.CachedFilter { return w.Cache().Register(&f) }
-	b.entering = register(arche.All(b.ids.marker, logical, visual).Without(b.ids.instance, b.ids.parent))
-	with := arche.All(b.ids.instance)
-	b.leaving = [4]arche.CachedFilter{
-		register(with.Without(b.ids.marker)), register(with.Without(logical)), register(with.Without(visual)),
-		register(arche.MaskFilter{Include: arche.All(b.ids.instance, b.ids.parent)}),
-	}
-	b.present = register(arche.MaskFilter{Include: with})
+	logical, visual := arche.ComponentID[components.Transform3D](w), arche.ComponentID[components.Visual3D](w)
+	with, wanted := arche.All(b.ids.instance), arche.All(b.ids.marker, logical, visual).Without(b.ids.parent)
+	b.present = w.Cache().Register(with)
+	b.entering = w.Cache().Register(filter.And(filter.Not(with), &wanted))
+	b.leaving = w.Cache().Register(filter.And(with, filter.Not(&wanted)))
 	e.AddAt(ecs.FixedEnd, ecs.OrderCapture-1, ecs.SystemFunc(b.noteUnreported))
 	// Before the synchroniser: it then sees the markers as they stay for this frame, and writes the
 	// visual values of entities that have lost their instance.
@@ -127,21 +123,16 @@ func (s *memberSystem) Update(*arche.World)     { s.b.updateMembers() }
 func (s *memberSystem) Name() string            { return "instancing" }
 func (s *memberSystem) Finalize(w *arche.World) {
 	w.Batch().Remove(arche.All(s.b.ids.instance), s.b.ids.instance)
-	for _, f := range append(s.b.leaving[:], s.b.entering, s.b.present) {
-		w.Cache().Unregister(&f)
+	for _, f := range []*arche.CachedFilter{&s.b.leaving, &s.b.entering, &s.b.present} {
+		w.Cache().Unregister(f)
 	}
 	s.b.clear()
 }
 
 // noteUnreported notes the entities with an instance that the feed does not report now, and that
-// may get their marker back before they lose the instance. While there are none it looks at four
-// filters.
+// may get their marker back before they lose the instance.
 func (b *Batcher) noteUnreported(*arche.World) {
-	for k := range b.leaving {
-		if b.number(&b.leaving[k]) > 0 {
-			b.unreported = append(b.unreported, b.list(&b.leaving[k])...)
-		}
-	}
+	b.unreported = append(b.unreported, b.list(&b.leaving)...)
 	if len(b.unreported) > 2*b.count+64 { // many steps in a frame, or Update is never called
 		b.unreported = slices.DeleteFunc(b.unreported, func(e arche.Entity) bool { return b.slotOf(e) == nil })
 		slices.SortFunc(b.unreported, func(a, b arche.Entity) int { return cmp.Compare(a.ID(), b.ID()) })
@@ -169,16 +160,17 @@ func (b *Batcher) clear() {
 	b.slots, b.batches, b.count, b.unreported = nil, nil, 0, nil
 }
 
-// updateMembers gives and removes instances. While no entity changes it looks at six filters.
+// updateMembers gives and removes instances. While no entity changes it looks at three filters.
 func (b *Batcher) updateMembers() {
-	for k := range b.leaving {
-		for _, e := range b.list(&b.leaving[k]) {
-			b.world.Remove(e, b.ids.instance)
-			b.remove(b.slots[e.ID()])
-			b.poses.Redraw(e) // the synchroniser does so too, except in a pause
-		}
+	for _, e := range b.list(&b.leaving) {
+		b.world.Remove(e, b.ids.instance)
+		b.remove(b.slots[e.ID()])
+		b.poses.Redraw(e) // the synchroniser does so too, except in a pause
 	}
-	if b.number(&b.present) < b.count {
+	query := b.world.Query(&b.present)
+	alive := query.Count()
+	query.Close()
+	if alive < b.count {
 		b.removeDead()
 	}
 	for _, e := range b.list(&b.entering) {
@@ -201,12 +193,6 @@ func (b *Batcher) list(f *arche.CachedFilter) []arche.Entity {
 		b.scratch = append(b.scratch, query.Entity())
 	}
 	return b.scratch
-}
-
-func (b *Batcher) number(f *arche.CachedFilter) int {
-	query := b.world.Query(f)
-	defer query.Close()
-	return query.Count()
 }
 
 // removeDead removes the instances of entities that are no longer alive.

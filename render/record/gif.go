@@ -24,7 +24,6 @@ type gifEncoder struct {
 
 	now      time.Duration // start of the next picture
 	lastTime time.Duration // start of the last picture that was taken
-	taken    bool
 	held     []heldPicture
 
 	palette  *palette
@@ -59,7 +58,7 @@ const (
 func newGIF(out io.Writer, o Config) *gifEncoder {
 	interval := max(time.Duration(float64(time.Second)/o.MaxFPS), minDelay*10*time.Millisecond)
 	return &gifEncoder{
-		out: bufio.NewWriterSize(out, 1<<16), interval: interval, compress: lzw.NewWriter(io.Discard, lzw.LSB, 8).(*lzw.Writer),
+		out: bufio.NewWriterSize(out, 1<<16), interval: interval, lastTime: -interval, compress: lzw.NewWriter(io.Discard, lzw.LSB, 8).(*lzw.Writer),
 	}
 }
 
@@ -67,10 +66,10 @@ func (g *gifEncoder) frame(img *image.RGBA, shown time.Duration) error {
 	at := g.now
 	g.now += max(shown, 0)
 	// A microsecond of tolerance, so that a rounded 1/50 s counts as one.
-	if g.taken && at-g.lastTime < g.interval-time.Microsecond {
+	if at-g.lastTime < g.interval-time.Microsecond {
 		return nil
 	}
-	g.taken, g.lastTime, g.size = true, at, img.Rect.Size()
+	g.lastTime, g.size = at, img.Rect.Size()
 	if g.palette != nil {
 		return g.encode(img, at)
 	}
@@ -83,11 +82,11 @@ func (g *gifEncoder) frame(img *image.RGBA, shown time.Duration) error {
 
 // release makes the file's palette of the pictures held back, and writes them.
 func (g *gifEncoder) release() error {
-	var h histogram
+	h := histogram{}
 	for _, p := range g.held {
 		h.add(p.img)
 	}
-	g.palette = newPalette(&h)
+	g.palette = newPalette(h)
 	g.shown = make([]rgb, g.size.X*g.size.Y)
 	g.indices = make([]uint8, g.size.X*g.size.Y)
 	held := g.held
@@ -109,9 +108,9 @@ func (g *gifEncoder) encode(img *image.RGBA, at time.Duration) error {
 		g.patience--
 	} else if misfit && !fresh {
 		g.patience = patiencePictures
-		var h histogram
+		h := histogram{}
 		h.add(img)
-		g.palette = newPalette(&h)
+		g.palette = newPalette(h)
 		g.local = true
 		changed, _ = g.quantise(img, fresh)
 	}

@@ -10,8 +10,8 @@ import (
 // palette maps colours to at most 255 of its own; index 255 of a GIF stays free for transparency.
 type palette struct {
 	colors []rgb
-	near   []uint8 // nearest colour by the upper six bits of each channel, valid where known is set
-	known  []bool
+	// nearest colour by the upper six bits of each channel: its index plus 1; 0: not looked for yet
+	near []uint8
 }
 
 type rgb struct{ r, g, b uint8 }
@@ -20,9 +20,7 @@ const maxColors = 255
 
 // histogram counts colours by the upper six bits of each channel. It keeps the sums, so that a cell
 // has its true mean.
-type histogram struct {
-	cells map[uint32]*cell
-}
+type histogram map[uint32]*cell
 
 type cell struct {
 	n       float64
@@ -31,10 +29,7 @@ type cell struct {
 
 func cellOf(r, g, b uint8) uint32 { return uint32(r>>2)<<12 | uint32(g>>2)<<6 | uint32(b>>2) }
 
-func (h *histogram) add(img *image.RGBA) {
-	if h.cells == nil {
-		h.cells = make(map[uint32]*cell)
-	}
+func (h histogram) add(img *image.RGBA) {
 	size := img.Rect.Size()
 	var last *cell
 	lastKey := ^uint32(0)
@@ -43,9 +38,9 @@ func (h *histogram) add(img *image.RGBA) {
 		for i := 0; i < len(row); i += 4 {
 			key := cellOf(row[i], row[i+1], row[i+2])
 			if key != lastKey {
-				if last = h.cells[key]; last == nil {
+				if last = h[key]; last == nil {
 					last = &cell{}
-					h.cells[key] = last
+					h[key] = last
 				}
 				lastKey = key
 			}
@@ -63,11 +58,11 @@ const weightR, weightG, weightB = 3, 4, 2
 // newPalette chooses colours for a histogram. It splits the box of colours with the largest error
 // at its mean along the channel that varies most, again and again (the variance-based form of
 // Heckbert's median cut, 1982). A few rounds of Lloyd's algorithm (k-means) then move the means.
-func newPalette(h *histogram) *palette {
-	cells := make([]cell, 0, len(h.cells))
+func newPalette(h histogram) *palette {
+	cells := make([]cell, 0, len(h))
 	// sorted, so that the same picture gets the same palette
-	for _, k := range slices.Sorted(maps.Keys(h.cells)) {
-		c := *h.cells[k]
+	for _, k := range slices.Sorted(maps.Keys(h)) {
+		c := *h[k]
 		c.r /= c.n
 		c.g /= c.n
 		c.b /= c.n
@@ -95,7 +90,7 @@ func newPalette(h *histogram) *palette {
 		means[i] = b.mean
 	}
 	settle(cells, means)
-	p := &palette{near: make([]uint8, 1<<18), known: make([]bool, 1<<18)}
+	p := &palette{near: make([]uint8, 1<<18)}
 	for _, m := range means {
 		p.colors = append(p.colors, rgb{uint8(m[0] + 0.5), uint8(m[1] + 0.5), uint8(m[2] + 0.5)})
 	}
@@ -189,11 +184,10 @@ func settle(cells []cell, means [][3]float64) {
 // channel.
 func (p *palette) index(r, g, b uint8) uint8 {
 	key := cellOf(r, g, b)
-	if !p.known[key] {
-		p.known[key] = true
-		p.near[key] = p.search(int(r|2), int(g|2), int(b|2))
+	if p.near[key] == 0 {
+		p.near[key] = p.search(int(r|2), int(g|2), int(b|2)) + 1
 	}
-	return p.near[key]
+	return p.near[key] - 1
 }
 
 func (p *palette) search(r, g, b int) uint8 {

@@ -10,9 +10,9 @@ func TestPaletteKeepsSmallBrightThings(t *testing.T) {
 	img := scene(640, 360, 0)
 	img.SetRGBA(3, 3, color.RGBA{10, 255, 10, 255}) // one pixel of its own
 	square(img, 300, 20, color.RGBA{255, 255, 0, 255})
-	var h histogram
+	h := histogram{}
 	h.add(img)
-	p := newPalette(&h)
+	p := newPalette(h)
 	if len(p.colors) > maxColors {
 		t.Fatalf("%d colours", len(p.colors))
 	}
@@ -22,9 +22,9 @@ func TestPaletteKeepsSmallBrightThings(t *testing.T) {
 			t.Errorf("%v is shown as %v", want, got)
 		}
 	}
-	var h2 histogram
+	h2 := histogram{}
 	h2.add(img)
-	if q := newPalette(&h2); len(q.colors) != len(p.colors) || q.colors[0] != p.colors[0] || q.colors[100] != p.colors[100] {
+	if q := newPalette(h2); len(q.colors) != len(p.colors) || q.colors[0] != p.colors[0] || q.colors[100] != p.colors[100] {
 		t.Error("the same picture gives two palettes")
 	}
 }
@@ -34,9 +34,9 @@ func TestPaletteOfOneColor(t *testing.T) {
 	for i := range img.Pix {
 		img.Pix[i] = 255
 	}
-	var h histogram
+	h := histogram{}
 	h.add(img)
-	if p := newPalette(&h); len(p.colors) != 1 || p.colors[0] != (rgb{255, 255, 255}) {
+	if p := newPalette(h); len(p.colors) != 1 || p.colors[0] != (rgb{255, 255, 255}) {
 		t.Errorf("the palette of white is %v", p.colors)
 	}
 }

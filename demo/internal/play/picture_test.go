@@ -84,11 +84,13 @@ func TestGhostsOfBoxesAreEdges(t *testing.T) {
 		var brush scene.Brush
 		s.Draw(f, render.Whole(), &brush)
 		for _, item := range f.Views()[0].Items() {
-			switch {
-			case item.Lines != nil:
-				lines += len(item.Lines.Lines)
-			case item.Batch != nil && item.Batch.Style == render.Ghost && item.Batch.Mesh == render.Cube:
-				shells += len(item.Batch.Poses)
+			switch b := item.(type) {
+			case *render.LineBatch:
+				lines += len(b.Lines)
+			case *render.Batch:
+				if b.Style == render.Ghost && b.Mesh == render.Cube {
+					shells += len(b.Poses)
+				}
 			}
 		}
 		return shells, lines
@@ -116,8 +118,8 @@ func TestJumpsAreMarked(t *testing.T) {
 		var brush scene.Brush
 		s.Draw(f, render.Whole(), &brush)
 		for _, item := range f.Views()[0].Items() {
-			if item.Batch != nil && item.Batch.Style == render.Glow && item.Batch.Mesh == render.Cylinder {
-				n += len(item.Batch.Poses)
+			if b, ok := item.(*render.Batch); ok && b.Style == render.Glow && b.Mesh == render.Cylinder {
+				n += len(b.Poses)
 			}
 		}
 		return n

@@ -104,10 +104,10 @@ func TestBrushShowsWhatWasPut(t *testing.T) {
 	if len(items) != 3 {
 		t.Fatalf("%d items, want cubes, spheres and lines", len(items))
 	}
-	if cubes := items[0].Batch; cubes.Mesh != render.Cube || len(cubes.Poses) != 1 || cubes.Poses[0].Scale != (mgl32.Vec3{1, 2, 3}) {
+	if cubes := items[0].(*render.Batch); cubes.Mesh != render.Cube || len(cubes.Poses) != 1 || cubes.Poses[0].Scale != (mgl32.Vec3{1, 2, 3}) {
 		t.Errorf("cubes: %+v", cubes)
 	}
-	if balls := items[1].Batch; balls.Mesh != render.Sphere || balls.Style != render.Glow || len(balls.Poses) != 2 || balls.Colors[1] != render.Hex(0x0000ff) {
+	if balls := items[1].(*render.Batch); balls.Mesh != render.Sphere || balls.Style != render.Glow || len(balls.Poses) != 2 || balls.Colors[1] != render.Hex(0x0000ff) {
 		t.Errorf("balls: %+v", balls)
 	}
 	if n := testing.AllocsPerRun(100, draw); n != 0 {

@@ -21,7 +21,7 @@ func TestShadowOfADrumHasNoHole(t *testing.T) {
 			view, theme := draw(t, bodies)
 			s := shadow{light: theme.Key.Direction, ground: view.Ground.Height, half: 2.6 * view.Shadow.Radius}
 			for _, item := range view.Items() {
-				if b := item.Batch; b != nil && b.Style == render.Solid && (b.Mesh == render.Ring || b.Mesh == render.Cylinder) {
+				if b, ok := item.(*render.Batch); ok && b.Style == render.Solid && (b.Mesh == render.Ring || b.Mesh == render.Cylinder) {
 					for _, pose := range b.Poses {
 						if pose.Position[0] > 0 {
 							continue
