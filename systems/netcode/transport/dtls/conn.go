@@ -76,7 +76,7 @@ func read(c *dtls.Conn, w *mailbox.Worker, g guard) {
 			return
 		}
 		if err != nil || n == 0 { // too large, or no datagram of ours
-			w.Lost(1)
+			w.Lost()
 			g.fruitless()
 			continue
 		}
@@ -98,7 +98,7 @@ func read(c *dtls.Conn, w *mailbox.Worker, g guard) {
 			w.End(reason)
 			return
 		default:
-			w.Lost(1) // of a newer build
+			w.Lost() // of a newer build
 			g.fruitless()
 		}
 	}

@@ -75,7 +75,7 @@ func (l *lane) open(w *mailbox.Worker) {
 func (l *lane) push(now time.Duration, from netip.AddrPort, b []byte, encrypted bool) {
 	l.mu.Lock()
 	if !l.closed && l.passes(now, len(b), encrypted) && !l.in.Push(from, b) && l.worker != nil {
-		l.worker.Lost(1)
+		l.worker.Lost()
 	}
 	l.mu.Unlock()
 	l.signal()
@@ -86,7 +86,7 @@ func (l *lane) passes(now time.Duration, size int, encrypted bool) bool {
 	if encrypted && l.worker != nil {
 		ok := l.budget.Allow(now, 1, size, l.worker.Cost())
 		if !ok {
-			l.worker.Lost(1)
+			l.worker.Lost()
 		}
 		return ok
 	}

@@ -22,7 +22,7 @@ import (
 type Listener struct {
 	config Config
 	front  *front
-	conns  *backlog.Backlog[*Conn]
+	conns  *backlog.Backlog
 	failed atomic.Uint64
 
 	life   context.Context // of the handshakes
@@ -66,7 +66,7 @@ func listenOn(s socket, c Config) (*Listener, error) {
 		return nil, err
 	}
 	c.Certificate = tls.Certificate{Certificate: slices.Clone(c.Certificate.Certificate), PrivateKey: c.Certificate.PrivateKey}
-	l := &Listener{config: c, conns: backlog.New[*Conn](c.Backlog)}
+	l := &Listener{config: c, conns: backlog.New(c.Backlog)}
 	l.life, l.cancel = context.WithCancel(context.Background())
 	l.front = newFront(s, c, func(lane *lane) {
 		if l.conns.Begin() {

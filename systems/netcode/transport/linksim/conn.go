@@ -30,14 +30,16 @@ var (
 
 // Wrap returns the connection behind the path, or the error of [Condition.Validate]. The wrapper
 // then owns the connection.
-func Wrap(inner transport.Conn, path Path) (*Conn, error) { return wrap(inner, path, 0) }
-
-func wrap(inner transport.Conn, path Path, n uint64) (*Conn, error) {
-	send, receive, err := path.links(n)
-	if err != nil {
+func Wrap(inner transport.Conn, path Path) (*Conn, error) {
+	if err := path.validate(); err != nil {
 		return nil, err
 	}
-	return &Conn{inner: inner, send: send, receive: receive, state: inner.State(), buf: make([]byte, inner.MTU()), last: math.MinInt64}, nil
+	return wrap(inner, path, 0), nil
+}
+
+func wrap(inner transport.Conn, path Path, n uint64) *Conn {
+	send, receive := path.links(n)
+	return &Conn{inner: inner, send: send, receive: receive, state: inner.State(), buf: make([]byte, inner.MTU()), last: math.MinInt64}
 }
 
 // SetUntrusted implements [transport.Budgeted] if the inner connection does.
@@ -53,13 +55,12 @@ func (c *Conn) Path() Path { return Path{c.send.condition, c.receive.condition} 
 // SetPath changes the conditions of both directions for datagrams that are sent from now on. If one
 // is not valid, it returns an error and changes neither.
 func (c *Conn) SetPath(p Path) error {
-	if _, _, err := p.Links(); err != nil {
+	if err := p.validate(); err != nil {
 		return err
 	}
-	if err := c.send.SetCondition(p.Send); err != nil {
-		return err
-	}
-	return c.receive.SetCondition(p.Receive)
+	c.send.setCondition(p.Send)
+	c.receive.setCondition(p.Receive)
+	return nil
 }
 
 // Poll implements [transport.Conn].

@@ -67,17 +67,20 @@ type Passage struct {
 }
 
 // NewLink returns a link in the condition, or the error of [Condition.Validate].
-func NewLink(c Condition) (*Link, error) { return newLink(c, 0) }
-
-func newLink(c Condition, salt uint64) (*Link, error) {
+func NewLink(c Condition) (*Link, error) {
 	if err := c.Validate(); err != nil {
 		return nil, err
 	}
+	return newLink(c, 0), nil
+}
+
+// newLink returns a link in a valid condition.
+func newLink(c Condition, salt uint64) *Link {
 	l := &Link{condition: c, salt: salt, random: newStreams(c.Seed, salt)}
 	if c.limited() {
 		l.queue = newQueue(l)
 	}
-	return l, nil
+	return l
 }
 
 // ShareQueue lets the link's datagrams wait in another link's queue, like those of two players
@@ -105,6 +108,11 @@ func (l *Link) SetCondition(c Condition) error {
 	if err := c.Validate(); err != nil {
 		return err
 	}
+	l.setCondition(c)
+	return nil
+}
+
+func (l *Link) setCondition(c Condition) {
 	l.condition = c
 	l.random = newStreams(c.Seed, l.salt)
 	switch q := l.queue; {
@@ -117,7 +125,6 @@ func (l *Link) SetCondition(c Condition) error {
 		l.hurry()
 		l.queue = nil
 	}
-	return nil
 }
 
 // Push sends a datagram of any size at the time. The bytes are copied. It returns false if the link

@@ -20,7 +20,7 @@ var _ transport.Listener = (*Listener)(nil)
 // WrapListener returns the listener behind the path, as its own end sees it, or the error of
 // [Condition.Validate].
 func WrapListener(inner transport.Listener, path Path) (*Listener, error) {
-	if _, _, err := path.Links(); err != nil {
+	if err := path.validate(); err != nil {
 		return nil, err
 	}
 	return &Listener{inner: inner, path: path}, nil
@@ -36,11 +36,7 @@ func (l *Listener) Accept() (transport.Conn, bool) {
 		return nil, false
 	}
 	l.count++
-	c, err := wrap(inner, l.path, l.count)
-	if err != nil {
-		panic(err) // WrapListener has validated the path
-	}
-	return c, true
+	return wrap(inner, l.path, l.count), true
 }
 
 // Addr implements [transport.Listener].

@@ -42,15 +42,26 @@ func ParsePath(text string) (Path, error) {
 
 // Links returns a link for each direction, with independent draws, or the error of
 // [Condition.Validate].
-func (p Path) Links() (send, receive *Link, err error) { return p.links(0) }
-
-// links returns the links of connection number n of several that share the path's seeds.
-func (p Path) links(n uint64) (send, receive *Link, err error) {
-	if send, err = newLink(p.Send, 2*n); err != nil {
-		return nil, nil, fmt.Errorf("sending: %w", err)
+func (p Path) Links() (send, receive *Link, err error) {
+	if err := p.validate(); err != nil {
+		return nil, nil, err
 	}
-	if receive, err = newLink(p.Receive, 2*n+1); err != nil {
-		return nil, nil, fmt.Errorf("receiving: %w", err)
-	}
+	send, receive = p.links(0)
 	return send, receive, nil
+}
+
+func (p Path) validate() error {
+	if err := p.Send.Validate(); err != nil {
+		return fmt.Errorf("sending: %w", err)
+	}
+	if err := p.Receive.Validate(); err != nil {
+		return fmt.Errorf("receiving: %w", err)
+	}
+	return nil
+}
+
+// links returns the links of connection number n of several that share the path's seeds. The path
+// is valid.
+func (p Path) links(n uint64) (send, receive *Link) {
+	return newLink(p.Send, 2*n), newLink(p.Receive, 2*n+1)
 }

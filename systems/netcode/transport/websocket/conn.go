@@ -78,7 +78,7 @@ func read(life context.Context, ws *websocket.Conn, w *mailbox.Worker, fruitless
 		}
 		n, err := io.ReadFull(message, buf)
 		if err == nil { // buf has room for one byte more than the MTU: the message is too large
-			w.Lost(1)
+			w.Lost()
 			fruitless(1)
 			_, err = io.Copy(io.Discard, message)
 		} else if err == io.EOF || err == io.ErrUnexpectedEOF {

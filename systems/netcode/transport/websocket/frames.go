@@ -25,11 +25,15 @@ func (f *frames) scan(b []byte) (begun, empty int) {
 		f.header[f.have] = b[0]
 		f.have++
 		b = b[1:]
-		if f.have < 2 || f.have < f.size() {
+		if f.have < 2 {
+			continue
+		}
+		size, payload := f.measure()
+		if f.have < size {
 			continue
 		}
 		begun++
-		f.left = f.payload()
+		f.left = payload
 		opcode, fin := f.header[0]&0x0f, f.header[0]&0x80 != 0
 		if opcode == 9 || opcode == 10 || f.left == 0 && !fin {
 			empty++
@@ -39,29 +43,19 @@ func (f *frames) scan(b []byte) (begun, empty int) {
 	return begun, empty
 }
 
-// size returns the length of the header from its first two bytes.
-func (f *frames) size() int {
-	n := 2
-	switch f.header[1] & 0x7f {
-	case 126:
-		n += 2
-	case 127:
-		n += 8
-	}
-	if f.header[1]&0x80 != 0 {
-		n += 4 // the mask
-	}
-	return n
-}
-
-// payload returns how many bytes follow the header.
-func (f *frames) payload() uint64 {
+// measure returns the length of the header, of which it needs the first two bytes, and how many bytes
+// follow it, as soon as all of the header is there.
+func (f *frames) measure() (size int, payload uint64) {
 	switch n := f.header[1] & 0x7f; n {
 	case 126:
-		return uint64(binary.BigEndian.Uint16(f.header[2:]))
+		size, payload = 4, uint64(binary.BigEndian.Uint16(f.header[2:]))
 	case 127:
-		return binary.BigEndian.Uint64(f.header[2:])
+		size, payload = 10, binary.BigEndian.Uint64(f.header[2:])
 	default:
-		return uint64(n)
+		size, payload = 2, uint64(n)
 	}
+	if f.header[1]&0x80 != 0 {
+		size += 4 // the mask
+	}
+	return size, payload
 }

@@ -25,7 +25,7 @@ type Listener struct {
 	addr   string
 	start  time.Time
 	stop   func() // closes what Listen opened
-	conns  *backlog.Backlog[*Conn]
+	conns  *backlog.Backlog
 
 	mu        sync.Mutex
 	admission *admission.Limiter
@@ -47,7 +47,7 @@ func NewHandler(c Config) *Listener {
 	c = c.withDefaults()
 	return &Listener{
 		config: c, addr: "websocket handler", start: time.Now(), stop: func() {},
-		admission: admission.New(c.Upgrades, c.NetworkUpgrades), conns: backlog.New[*Conn](c.Backlog),
+		admission: admission.New(c.Upgrades, c.NetworkUpgrades), conns: backlog.New(c.Backlog),
 	}
 }
 

@@ -44,7 +44,7 @@ type Limiter struct {
 	seed      maphash.Seed
 }
 
-// New returns a limiter. Rates and bursts below 1 panic.
+// New returns a limiter. Rates and bursts are at least 1.
 func New(all, each Rate) *Limiter {
 	return &Limiter{all: newGate(all), each: newGate(each), seed: maphash.MakeSeed()}
 }
@@ -76,9 +76,6 @@ type gate struct {
 }
 
 func newGate(r Rate) gate {
-	if r.PerSecond < 1 || r.Burst < 1 {
-		panic(fmt.Sprintf("admission: %+v makes no sense: a rate and a burst are at least 1", r))
-	}
 	interval := max(time.Second/time.Duration(r.PerSecond), 1)
 	return gate{interval: interval, slack: interval * time.Duration(r.Burst-1)}
 }

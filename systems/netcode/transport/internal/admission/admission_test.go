@@ -125,14 +125,15 @@ func TestAllocatesNothing(t *testing.T) {
 }
 
 func TestRateThatMakesNoSensePanics(t *testing.T) {
-	for _, r := range []admission.Rate{{}, {PerSecond: 1}, {Burst: 1}, {-1, 1}} {
+	for _, r := range []admission.Rate{{PerSecond: 1}, {Burst: 1}, {-1, 1}} {
 		func() {
 			defer func() {
 				if recover() == nil {
 					t.Errorf("%+v did not panic", r)
 				}
 			}()
-			admission.New(wide, r)
+			admission.Check("test", wide, r)
 		}()
 	}
+	admission.Check("test", wide, admission.Rate{}) // which means the default
 }

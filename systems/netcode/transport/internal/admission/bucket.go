@@ -10,7 +10,7 @@ type Bucket struct {
 	state time.Duration
 }
 
-// NewBucket returns a full bucket. A rate or a burst below 1 panics.
+// NewBucket returns a full bucket. The rate and the burst are at least 1.
 func NewBucket(r Rate) Bucket { return Bucket{gate: newGate(r)} }
 
 // Allow takes n tokens if the bucket is not empty, and reports whether it took them. The bucket may

@@ -9,7 +9,7 @@ const UntrustedShare = 10
 // It has no lock: its owner has one.
 type Budget struct{ count, bytes Bucket }
 
-// NewBudget returns a full budget. A rate or a burst below 1 panics.
+// NewBudget returns a full budget. Rates and bursts are at least 1.
 func NewBudget(count, bytes Rate) Budget { return Budget{NewBucket(count), NewBucket(bytes)} }
 
 // Allow takes the tokens of count frames with their bytes if both buckets have some, and reports

@@ -13,12 +13,12 @@ import (
 // Backlog holds a listener's open connections: those that wait for Accept, up to a limit, and the
 // accepted ones until they close. The owner calls Poll, Accept and Close from one goroutine. The
 // other methods may be called from any goroutine.
-type Backlog[C transport.Conn] struct {
+type Backlog struct {
 	limit int
-	open  []C // accepted ones, until they close
+	open  []transport.Conn // accepted ones, until they close
 
 	mu       sync.Mutex
-	ready    []C // wait for Accept
+	ready    []transport.Conn // wait for Accept
 	accepted uint64
 	closed   bool
 
@@ -27,12 +27,12 @@ type Backlog[C transport.Conn] struct {
 }
 
 // New returns a backlog that holds at most limit waiting connections.
-func New[C transport.Conn](limit int) *Backlog[C] {
-	return &Backlog[C]{limit: limit, done: make(chan struct{})}
+func New(limit int) *Backlog {
+	return &Backlog{limit: limit, done: make(chan struct{})}
 }
 
 // Begin counts a goroutine that makes a connection and carries it, or returns false after Close.
-func (b *Backlog[C]) Begin() bool {
+func (b *Backlog) Begin() bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if !b.closed {
@@ -42,10 +42,10 @@ func (b *Backlog[C]) Begin() bool {
 }
 
 // End removes what Begin counted.
-func (b *Backlog[C]) End() { b.work.Done() }
+func (b *Backlog) End() { b.work.Done() }
 
 // Add queues an open connection for Accept, or closes it with the reason for the refusal.
-func (b *Backlog[C]) Add(c C) {
+func (b *Backlog) Add(c transport.Conn) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	switch {
@@ -60,12 +60,12 @@ func (b *Backlog[C]) Add(c C) {
 }
 
 // Poll removes accepted connections that have closed.
-func (b *Backlog[C]) Poll(time.Duration) {
-	b.open = slices.DeleteFunc(b.open, func(c C) bool { return c.State() == transport.Closed })
+func (b *Backlog) Poll(time.Duration) {
+	b.open = slices.DeleteFunc(b.open, func(c transport.Conn) bool { return c.State() == transport.Closed })
 }
 
 // Accept returns the connection that has waited for longest, if there is one.
-func (b *Backlog[C]) Accept() (transport.Conn, bool) {
+func (b *Backlog) Accept() (transport.Conn, bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if len(b.ready) == 0 {
@@ -79,14 +79,14 @@ func (b *Backlog[C]) Accept() (transport.Conn, bool) {
 
 // Close closes all connections with the reason. It does not wait. When all goroutines have ended,
 // release closes the socket, and Done's channel is closed. Only the first Close counts.
-func (b *Backlog[C]) Close(reason transport.Reason, release func()) {
+func (b *Backlog) Close(reason transport.Reason, release func()) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.closed {
 		return
 	}
 	b.closed = true
-	for _, conns := range []*[]C{&b.ready, &b.open} {
+	for _, conns := range []*[]transport.Conn{&b.ready, &b.open} {
 		for _, c := range *conns {
 			c.Close(reason)
 		}
@@ -100,10 +100,10 @@ func (b *Backlog[C]) Close(reason transport.Reason, release func()) {
 }
 
 // Done returns a channel that is closed when everything is released.
-func (b *Backlog[C]) Done() <-chan struct{} { return b.done }
+func (b *Backlog) Done() <-chan struct{} { return b.done }
 
 // Stats returns how many connections were queued for Accept so far, and how many wait.
-func (b *Backlog[C]) Stats() (accepted uint64, waiting int) {
+func (b *Backlog) Stats() (accepted uint64, waiting int) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return b.accepted, len(b.ready)

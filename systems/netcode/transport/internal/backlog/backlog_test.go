@@ -11,7 +11,7 @@ import (
 // Connections leave the backlog in their order of arrival. One above the limit is refused, and all
 // others end with the listener.
 func TestBacklog(t *testing.T) {
-	b := backlog.New[transport.Conn](2)
+	b := backlog.New(2)
 	if _, ok := b.Accept(); ok {
 		t.Fatal("an empty backlog returned a connection")
 	}

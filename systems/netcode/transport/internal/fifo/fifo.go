@@ -15,13 +15,8 @@ type slot[M any] struct {
 	bytes []byte
 }
 
-// New returns a queue for at most limit datagrams. A limit below 1 panics.
-func New[M any](limit int) Queue[M] {
-	if limit < 1 {
-		panic("fifo: the limit has to be at least 1")
-	}
-	return Queue[M]{limit: limit}
-}
+// New returns a queue for at most limit datagrams.
+func New[M any](limit int) Queue[M] { return Queue[M]{limit: limit} }
 
 // Len returns how many datagrams wait.
 func (q *Queue[M]) Len() int { return q.ring.Len() }

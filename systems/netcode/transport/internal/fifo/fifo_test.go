@@ -93,12 +93,3 @@ func TestSteadyStateAllocatesNothing(t *testing.T) {
 		t.Errorf("%v allocations per step, want 0", allocs)
 	}
 }
-
-func TestLimitBelowOnePanics(t *testing.T) {
-	defer func() {
-		if recover() == nil {
-			t.Error("did not panic")
-		}
-	}()
-	fifo.New[int](0)
-}

@@ -285,7 +285,7 @@ func (w *Worker) SendAll(prefix []byte, send func(datagram []byte) error) {
 // bytes, or of more than the MTU, which it counts and drops.
 func (w *Worker) Deliver(datagram []byte) bool {
 	if len(datagram) == 0 || len(datagram) > w.config.MTU {
-		w.Lost(1)
+		w.Lost()
 		return false
 	}
 	at := w.config.Clock()
@@ -307,11 +307,11 @@ func (w *Worker) Overdone() {
 	w.End(transport.Reason{Code: transport.Overload, Text: "sent too much that is no data"})
 }
 
-// Lost counts datagrams that arrived and could not be delivered.
-func (w *Worker) Lost(n int) {
+// Lost counts a datagram that arrived and could not be delivered.
+func (w *Worker) Lost() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.stats.ReceiveDropped += uint64(n)
+	w.stats.ReceiveDropped++
 }
 
 // SetRemote sets the other end's address.
