@@ -92,7 +92,7 @@ func (l *List) Add(token []byte, i Invitation) error {
 	// With the monotonic reading it would end at another time than after a restart.
 	i.Expires = i.Expires.UTC().Round(0)
 	l.invitations[name] = i
-	l.forget(func(h *holder) bool { return h.token == name })
+	l.holders = slices.DeleteFunc(l.holders, func(h holder) bool { return h.token == name })
 	return nil
 }
 
@@ -101,17 +101,15 @@ func (l *List) Add(token []byte, i Invitation) error {
 // invitations of players that are in are kept.
 func (l *List) Prune(now time.Time) {
 	in := map[string]bool{}
-	for i := range l.holders {
-		if h := &l.holders[i]; h.in {
-			in[h.token] = true
-		}
+	for _, h := range l.holders {
+		in[h.token] = in[h.token] || h.in
 	}
 	for name, i := range l.invitations {
 		if i.spent(now) != nil && !in[name] {
 			delete(l.invitations, name)
 		}
 	}
-	l.forget(func(h *holder) bool { _, known := l.invitations[h.token]; return !known })
+	l.holders = slices.DeleteFunc(l.holders, func(h holder) bool { _, known := l.invitations[h.token]; return !known })
 }
 
 func (i Invitation) spent(now time.Time) error {

@@ -29,10 +29,6 @@ func (l *List) holder(token string, id [32]byte) *holder {
 	return nil
 }
 
-func (l *List) forget(which func(h *holder) bool) {
-	l.holders = slices.DeleteFunc(l.holders, func(h holder) bool { return which(&h) })
-}
-
 // Joined reserves a use of the token for a player that was admitted. If the player presented a
 // resume ID (previous; zero: none), Joined gives it that place instead. The ID is that of its new
 // place. The text form does not change until the player is confirmed.
@@ -98,6 +94,6 @@ func (l *List) Left(token []byte, id [32]byte, kicked bool) bool {
 		t.Uses++
 		l.invitations[name] = t
 	}
-	l.forget(func(other *holder) bool { return other.token == name && other.id == id })
+	l.holders = slices.DeleteFunc(l.holders, func(other holder) bool { return other.token == name && other.id == id })
 	return kicked
 }

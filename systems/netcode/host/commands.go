@@ -89,14 +89,17 @@ func (h *Host) unban(args string, out io.Writer) error {
 	return h.access.save()
 }
 
-func (h *Host) player(number string) (player, error) {
-	n, err := strconv.ParseUint(number, 10, 16)
-	if err == nil {
-		if p := h.server.player(uint16(n)); p != nil {
-			return p, nil
+func (h *Host) player(number string) (found player, err error) {
+	n, wrong := strconv.ParseUint(number, 10, 16)
+	h.server.players(func(p player) {
+		if wrong == nil && p.Number() == uint16(n) {
+			found = p
 		}
+	})
+	if found == nil {
+		err = fmt.Errorf("there is no player %q; players lists them", number)
 	}
-	return nil, fmt.Errorf("there is no player %q; players lists them", number)
+	return found, err
 }
 
 func (h *Host) listPlayers(_ string, out io.Writer) error {

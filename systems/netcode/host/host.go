@@ -89,9 +89,10 @@ func (h *Host) open() (err error) {
 		return invalid("Metrics", s.Metrics, "%w", err)
 	}
 	h.metrics = m
-	h.log.Info("metrics", "url", "http://"+m.addr()+"/debug/vars")
-	if !onlyHere(m.addr()) {
-		h.log.Warn("all who can reach this address can read the metrics", "addr", m.addr(), "remedy", "listen on 127.0.0.1:PORT")
+	addr := m.listener.Addr().String()
+	h.log.Info("metrics", "url", "http://"+addr+"/debug/vars")
+	if !onlyHere(addr) {
+		h.log.Warn("all who can reach this address can read the metrics", "addr", addr, "remedy", "listen on 127.0.0.1:PORT")
 	}
 	return nil
 }
@@ -192,7 +193,7 @@ func (h *Host) Close() {
 	h.closeListeners(shutdown)
 	h.access.close()
 	if h.metrics != nil {
-		h.metrics.close()
+		_ = h.metrics.server.Close()
 	}
 }
 

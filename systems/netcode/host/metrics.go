@@ -96,10 +96,6 @@ func (m *metrics) listen(addr string) (err error) {
 	return nil
 }
 
-func (m *metrics) addr() string { return m.listener.Addr().String() }
-
-func (m *metrics) close() { _ = m.server.Close() }
-
 // publish takes new figures a few times a second. On other calls it only notes that the game runs.
 func (h *Host) publish() {
 	m := h.metrics

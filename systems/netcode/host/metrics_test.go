@@ -29,9 +29,9 @@ func TestMetricsStayHere(t *testing.T) {
 		h := open(t, Config{Metrics: addr, Log: slog.New(slog.NewTextHandler(&log, nil)), Vars: func(vars map[string]any) { vars["laps"] = 7 }})
 		serve(t, h, nil)
 		if out := log.String(); !strings.Contains(out, want) || strings.Contains(out, "all who can reach") != strings.HasPrefix(addr, "0") {
-			t.Errorf("%s: listens at %s and says\n%s", addr, h.metrics.addr(), out)
+			t.Errorf("%s: listens at %s and says\n%s", addr, h.metrics.listener.Addr().String(), out)
 		}
-		_, port, _ := net.SplitHostPort(h.metrics.addr())
+		_, port, _ := net.SplitHostPort(h.metrics.listener.Addr().String())
 		answer, err := http.Get("http://127.0.0.1:" + port + "/debug/vars")
 		if err != nil {
 			t.Fatal(err)
@@ -99,7 +99,7 @@ func TestMetricsLetGo(t *testing.T) {
 	if err := m.listen("127.0.0.1:0"); err != nil {
 		t.Fatal(err)
 	}
-	defer m.close()
+	defer m.server.Close()
 	requests := map[string]string{
 		"says nothing":                 "",
 		"announces a body":             "GET /healthz HTTP/1.1\r\nHost: x\r\nContent-Length: 10\r\n\r\n",
@@ -110,7 +110,7 @@ func TestMetricsLetGo(t *testing.T) {
 	}
 	all := map[string]net.Conn{}
 	for who, request := range requests {
-		c, err := net.Dial("tcp", m.addr())
+		c, err := net.Dial("tcp", m.listener.Addr().String())
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -25,19 +25,11 @@ type player interface {
 type server interface {
 	Stats() netcode.ServerStats
 	Drain(why string)
-	player(number uint16) player // nil: there is none
 	players(f func(p player))
 }
 
 // serverOf is the server of a particular game.
 type serverOf[S any, I comparable] struct{ *netcode.Server[S, I] }
-
-func (s serverOf[S, I]) player(number uint16) player {
-	if p := s.Player(number); p != nil {
-		return p
-	}
-	return nil
-}
 
 func (s serverOf[S, I]) players(f func(p player)) {
 	s.Players(func(p *netcode.Player[S, I]) { f(p) })

@@ -28,20 +28,28 @@ const Interval = 10 * time.Second
 
 // Open reads the two files (PEM) for the first time. The clock is that of the calendar.
 func Open(certificate, key string, log *slog.Logger, now func() time.Time) (*Certificate, error) {
-	c := &Certificate{certificate: certificate, key: key, log: log, now: now, looked: now()}
-	pair, err := tls.LoadX509KeyPair(certificate, key)
-	if err != nil {
-		return nil, err
-	}
-	c.take(&pair)
-	return c, nil
+	c := &Certificate{certificate: certificate, key: key, log: log, now: now}
+	return c, c.load()
 }
 
-func (c *Certificate) take(pair *tls.Certificate) {
-	c.current, c.failed = pair, ""
-	if pair.Leaf != nil && c.now().After(pair.Leaf.NotAfter) {
+func (c *Certificate) load() error {
+	c.looked = c.now()
+	pair, err := tls.LoadX509KeyPair(c.certificate, c.key)
+	if err != nil {
+		return err
+	}
+	c.failed = ""
+	if c.current != nil {
+		if slices.EqualFunc(pair.Certificate, c.current.Certificate, bytes.Equal) {
+			return nil
+		}
+		c.log.Info("the WebSocket has a new certificate", "file", c.certificate)
+	}
+	c.current = &pair
+	if pair.Leaf != nil && c.looked.After(pair.Leaf.NotAfter) {
 		c.log.Warn("the certificate of the WebSocket has expired, and programs refuse it; renew it, and the server takes it without a restart", "file", c.certificate, "expired", pair.Leaf.NotAfter)
 	}
+	return nil
 }
 
 // Get is for tls.Config.GetCertificate. It returns the newest certificate that can be read. If new
@@ -50,24 +58,11 @@ func (c *Certificate) take(pair *tls.Certificate) {
 func (c *Certificate) Get(*tls.ClientHelloInfo) (*tls.Certificate, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	now := c.now()
-	if since := now.Sub(c.looked); since >= 0 && since < Interval {
-		return c.current, nil
-	}
-	c.looked = now
-	pair, err := tls.LoadX509KeyPair(c.certificate, c.key)
-	if err != nil {
-		if c.failed != err.Error() {
+	if since := c.now().Sub(c.looked); since < 0 || since >= Interval {
+		if err := c.load(); err != nil && c.failed != err.Error() {
 			c.failed = err.Error()
 			c.log.Warn("the new certificate of the WebSocket cannot be read; the old one stays in use", "file", c.certificate, "error", err)
 		}
-		return c.current, nil
 	}
-	if slices.EqualFunc(pair.Certificate, c.current.Certificate, bytes.Equal) {
-		c.failed = ""
-		return c.current, nil
-	}
-	c.take(&pair)
-	c.log.Info("the WebSocket has a new certificate", "file", c.certificate)
 	return c.current, nil
 }
