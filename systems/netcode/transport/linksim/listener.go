@@ -1,16 +1,15 @@
 package linksim
 
-import (
-	"time"
+import "github.com/tandem-ecs/tandem/systems/netcode/transport"
 
-	"github.com/tandem-ecs/tandem/systems/netcode/transport"
-)
+// innerListener is the listener below the paths.
+type innerListener = transport.Listener
 
 // Listener is a [transport.Listener] whose connections each pass a simulated path. The paths are
 // alike but have independent draws, so that the clients of one server do not lose the same
 // datagrams.
 type Listener struct {
-	inner transport.Listener
+	innerListener
 	path  Path
 	count uint64
 }
@@ -19,31 +18,19 @@ var _ transport.Listener = (*Listener)(nil)
 
 // WrapListener returns the listener behind the path, as its own end sees it, or the error of
 // [Condition.Validate].
-func WrapListener(inner transport.Listener, path Path) (*Listener, error) {
+func WrapListener(l transport.Listener, path Path) (*Listener, error) {
 	if err := path.validate(); err != nil {
 		return nil, err
 	}
-	return &Listener{inner: inner, path: path}, nil
+	return &Listener{innerListener: l, path: path}, nil
 }
-
-// Poll implements [transport.Listener].
-func (l *Listener) Poll(now time.Duration) { l.inner.Poll(now) }
 
 // Accept implements [transport.Listener]. It returns a *[Conn].
 func (l *Listener) Accept() (transport.Conn, bool) {
-	inner, ok := l.inner.Accept()
+	c, ok := l.innerListener.Accept()
 	if !ok {
 		return nil, false
 	}
 	l.count++
-	return wrap(inner, l.path, l.count), true
+	return wrap(c, l.path, l.count), true
 }
-
-// Addr implements [transport.Listener].
-func (l *Listener) Addr() string { return l.inner.Addr() }
-
-// Close implements [transport.Listener].
-func (l *Listener) Close(reason transport.Reason) { l.inner.Close(reason) }
-
-// Stats implements [transport.Listener].
-func (l *Listener) Stats() transport.ListenerStats { return l.inner.Stats() }
