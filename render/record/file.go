@@ -22,8 +22,8 @@ func create(path string) (*pendingFile, error) {
 		return nil, fmt.Errorf("record: %s is a folder: give the name of a file", path)
 	}
 	dir, base := filepath.Split(path)
-	// Unlike os.CreateTemp, this leaves the permissions to the user's umask. The finished file keeps
-	// them.
+	// Unlike os.CreateTemp, this leaves the permissions to the user's umask. The finished file
+	// keeps them.
 	f, err := os.OpenFile(filepath.Join(dir, fmt.Sprintf(".%s.%x.part", base, rand.Uint64())), os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o666)
 	if err != nil {
 		var cause *fs.PathError // names a file that the user does not know

@@ -129,7 +129,7 @@ func keyOf(k glfw.Key) render.Key {
 		return render.KeyF1 + render.Key(k-glfw.KeyF1)
 	case k >= glfw.KeyKP0 && k <= glfw.KeyKP9:
 		return render.Key('0' + k - glfw.KeyKP0)
-	case k >= glfw.KeyLeftShift && k <= glfw.KeyRightSuper: // four keys on the left, then the same on the right
+	case k >= glfw.KeyLeftShift && k <= glfw.KeyRightSuper: // four on the left, then on the right
 		return render.KeyShift + render.Key(k-glfw.KeyLeftShift)%4
 	case k == glfw.KeyPause:
 		return render.KeyPause
