@@ -91,37 +91,40 @@ func (r Rules) confine(c Crate) Crate {
 // StepCrates moves crates for a tick, with the players that push them and stand on them. The server
 // runs it for all crates and players; a client runs it for its player and the bodies nearby.
 func (r Rules) StepCrates(g *netcode.BodyGroup[State, Input, Crate], _ netcode.Tick) {
-	var z zones
-	z.fill(g)
-	players, crates := len(g.Players), len(g.Bodies)
+	crates, players := make([]zone, len(g.Bodies)), make([]zone, len(g.Players))
+	for i := range g.Bodies {
+		crates[i] = zoneOf(&g.Bodies[i].State.Pos, CrateRadius)
+	}
+	for k := range g.Players {
+		players[k] = zoneOf(&g.Players[k].State.Pos, Radius)
+	}
 	for i := range g.Bodies {
 		c := &g.Bodies[i].State
 		before := *c
-		for k := z.nextPlayer(i, 0, players); k < players; k = z.nextPlayer(i, k+1, players) {
-			if p := g.Players[k].State; r.push(c, p.Pos, p.Vel) {
+		for k := range players {
+			if p := g.Players[k].State; crates[i].meets(players[k]) && r.push(c, p.Pos, p.Vel) {
 				c.Awake = true
-				z.move(i, c)
+				crates[i] = zoneOf(&c.Pos, CrateRadius)
 			}
 		}
 		if !c.Awake {
 			continue
 		}
 		*c = r.Glide(*c)
-		z.move(i, c)
-		for k := z.nextCrate(i, 0, crates); k < crates; k = z.nextCrate(i, k+1, crates) {
-			if other := &g.Bodies[k].State; k != i && r.separate(c, other) {
+		crates[i] = zoneOf(&c.Pos, CrateRadius)
+		for k := range crates {
+			if other := &g.Bodies[k].State; k != i && crates[i].meets(crates[k]) && r.separate(c, other) {
 				other.Awake = true
-				z.move(i, c)
-				z.move(k, other)
+				crates[i], crates[k] = zoneOf(&c.Pos, CrateRadius), zoneOf(&other.Pos, CrateRadius)
 			}
 		}
 		c.Awake = !c.Rests() || *c != before
 	}
 	for i := range g.Bodies {
 		c := &g.Bodies[i].State
-		for k := z.nextPlayer(i, 0, players); k < players; k = z.nextPlayer(i, k+1, players) {
-			if p := g.Players[k].State; p.Platform == 0 && (r.standOn(p, *c) || r.pushOut(p, *c)) {
-				z.movePlayer(k, p)
+		for k := range players {
+			if p := g.Players[k].State; crates[i].meets(players[k]) && p.Platform == 0 && (r.standOn(p, *c) || r.pushOut(p, *c)) {
+				players[k] = zoneOf(&p.Pos, Radius)
 			}
 		}
 	}

@@ -38,66 +38,7 @@ func TestZones(t *testing.T) {
 	})
 }
 
-// Each body that meets something is found, in order and wherever things have moved in between, and
-// no other body is.
-func TestZonesFindWhoMeets(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		random := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 0))
-		anywhere := func() float32 { return (random.Float32()*2 - 1) * (Half + 3) }
-		crates, players := rapid.IntRange(1, maxCrates+9).Draw(t, "crates"), rapid.IntRange(0, maxPlayers+9).Draw(t, "players")
-		g := netcode.BodyGroup[State, Input, Crate]{
-			Bodies: make([]netcode.Body[Crate], crates), Players: make([]netcode.Actor[State, Input], players),
-		}
-		for i := range g.Bodies {
-			g.Bodies[i].State = CrateAt(anywhere(), anywhere(), 0)
-		}
-		for k := range g.Players {
-			g.Players[k].State = &State{Pos: mgl32.Vec3{anywhere(), 0, anywhere()}}
-		}
-		var z zones
-		z.fill(&g)
-		for range 50 {
-			i := random.IntN(crates)
-			g.Bodies[i].State.Pos[0], g.Bodies[i].State.Pos[2] = anywhere(), anywhere()
-			z.move(i, &g.Bodies[i].State)
-			at := zoneOf(&g.Bodies[i].State.Pos, CrateRadius)
-			next := z.nextCrate(i, 0, crates)
-			for k := range crates {
-				found := k == next
-				if found {
-					next = z.nextCrate(i, k+1, crates)
-				}
-				if meets := max(i, k) >= maxCrates || at.meets(zoneOf(&g.Bodies[k].State.Pos, CrateRadius)); meets != found {
-					t.Fatalf("crate %d of %d meets crate %d: %v, found: %v", i, crates, k, meets, found)
-				}
-			}
-			if next != crates {
-				t.Fatalf("there is a crate %d of %d", next, crates)
-			}
-			if players == 0 {
-				continue
-			}
-			p := random.IntN(players)
-			g.Players[p].State.Pos = mgl32.Vec3{anywhere(), 0, anywhere()}
-			z.movePlayer(p, g.Players[p].State)
-			next = z.nextPlayer(i, 0, players)
-			for k := range players {
-				found := k == next
-				if found {
-					next = z.nextPlayer(i, k+1, players)
-				}
-				if meets := i >= maxCrates || k >= maxPlayers || at.meets(zoneOf(&g.Players[k].State.Pos, Radius)); meets != found {
-					t.Fatalf("crate %d meets player %d of %d: %v, found: %v", i, k, players, meets, found)
-				}
-			}
-			if next != players {
-				t.Fatalf("there is a player %d of %d", next, players)
-			}
-		}
-	})
-}
-
-// More than there is room for are stepped like fewer.
+// Two crates among many are stepped like two alone.
 func TestManyCrates(t *testing.T) {
 	r := rules()
 	step := func(n int) []netcode.Body[Crate] {
@@ -112,7 +53,7 @@ func TestManyCrates(t *testing.T) {
 		}
 		return g.Bodies[n-2:]
 	}
-	few, many := step(2), step(maxCrates+1)
+	few, many := step(2), step(1025)
 	if few[0].State.Pos != many[0].State.Pos || few[1].State.Pos != many[1].State.Pos {
 		t.Errorf("two of many end at %v and %v, alone at %v and %v", many[0].State.Pos, many[1].State.Pos, few[0].State.Pos, few[1].State.Pos)
 	}
