@@ -56,6 +56,9 @@ type Stage struct {
 	Entities  int
 	Link      settings.Link // of a scene whose Info says Linked
 	GPU       bool          // blend on the GPU, if the scene can
+
+	// Own are the scene's other interpolators, added by Setup. The settings switch them like Poses.
+	Own []interface{ SetEnabled(on bool) }
 }
 
 // Scene is one scene. Its methods are called on one goroutine, Setup first and once.
@@ -63,10 +66,6 @@ type Scene interface {
 	// Setup spawns the first entities and adds the scene's systems. It returns the one or two
 	// bodies whose drawn speed is graphed; none if the scene draws its own graphs.
 	Setup(s *Stage) []Followed
-
-	// SetInterpolation switches the scene's own interpolators and engines. The caller switches
-	// Stage.Poses.
-	SetInterpolation(on bool)
 
 	// Trace calls row with the world poses of every living named entity, always in the same order.
 	Trace(row func(name string, logical, visual components.Pose3D))

@@ -1,6 +1,7 @@
 package scene
 
 import (
+	"slices"
 	"time"
 
 	"github.com/go-gl/mathgl/mgl32"
@@ -14,9 +15,7 @@ import (
 type Trail struct {
 	every time.Duration // zero: every frame in which normal time advances
 	keep  time.Duration
-	marks []Mark // a ring
-	first int
-	count int
+	marks []Mark        // from the oldest, at most as many as there is room for
 	since time.Duration // the last mark
 }
 
@@ -28,7 +27,7 @@ type Mark struct {
 
 // NewTrail returns a trail of at most size marks, each shown for keep of normal time.
 func NewTrail(every, keep time.Duration, size int) *Trail {
-	return &Trail{every: every, keep: keep, marks: make([]Mark, size), since: every}
+	return &Trail{every: every, keep: keep, marks: make([]Mark, 0, size), since: every}
 }
 
 // Add records the place drawn at a normal time, if a mark is due; delta is the advance of normal
@@ -38,23 +37,20 @@ func NewTrail(every, keep time.Duration, size int) *Trail {
 // number of frames apart.
 func (t *Trail) Add(now, delta time.Duration, place mgl32.Vec3) {
 	t.since += delta
-	if delta <= 0 && t.count > 0 || t.since < t.every-delta/2 {
+	if delta <= 0 && len(t.marks) > 0 || t.since < t.every-delta/2 {
 		return
 	}
 	t.since = 0
-	if t.count == len(t.marks) {
-		t.first = (t.first + 1) % len(t.marks)
-		t.count--
+	if len(t.marks) == cap(t.marks) {
+		t.marks = slices.Delete(t.marks, 0, 1)
 	}
-	t.marks[(t.first+t.count)%len(t.marks)] = Mark{now, place}
-	t.count++
+	t.marks = append(t.marks, Mark{now, place})
 }
 
 // Each calls f for every mark that is still shown, oldest first, with its age as a share of its
 // lifetime, 0 to 1.
 func (t *Trail) Each(now time.Duration, f func(m Mark, age float32)) {
-	for i := range t.count {
-		m := t.marks[(t.first+i)%len(t.marks)]
+	for _, m := range t.marks {
 		if age := now - m.At; age <= t.keep {
 			f(m, float32(float64(max(age, 0))/float64(t.keep)))
 		}

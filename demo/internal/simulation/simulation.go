@@ -9,7 +9,6 @@ import (
 
 	arche "github.com/mlange-42/arche/ecs"
 
-	"github.com/tandem-ecs/tandem/components"
 	"github.com/tandem-ecs/tandem/demo/internal/scene"
 	"github.com/tandem-ecs/tandem/demo/internal/scenes"
 	"github.com/tandem-ecs/tandem/demo/internal/settings"
@@ -44,7 +43,7 @@ type Simulation struct {
 	clock  Clock
 	scene  scene.Scene
 	engine *ecs.Engine
-	poses  *interpolation.Interpolator[components.Pose3D]
+	stage  *scene.Stage
 
 	followed []scene.Followed
 }
@@ -91,9 +90,9 @@ func (s *Simulation) start(set settings.Settings) error {
 	engine.Add(ecs.FixedUpdate, ecs.SystemFunc(s.spendStepCost))
 
 	s.Close()
-	s.info, s.engine, s.poses = entry.Info, engine, poses
+	s.info, s.engine = entry.Info, engine
 	s.scene = entry.New()
-	s.followed = s.scene.Setup(&scene.Stage{
+	s.stage = &scene.Stage{
 		Engine:    engine,
 		Poses:     poses,
 		Hierarchy: hierarchy,
@@ -101,7 +100,8 @@ func (s *Simulation) start(set settings.Settings) error {
 		Entities:  entry.Clamp(set.Entities),
 		Link:      set.Link,
 		GPU:       set.GPU,
-	})
+	}
+	s.followed = s.scene.Setup(s.stage)
 	s.set = set
 	s.applySwitches()
 	return nil
@@ -119,8 +119,10 @@ func adaptiveRates(rate int) []int {
 }
 
 func (s *Simulation) applySwitches() {
-	s.poses.SetEnabled(s.set.Interpolate)
-	s.scene.SetInterpolation(s.set.Interpolate)
+	s.stage.Poses.SetEnabled(s.set.Interpolate)
+	for _, poses := range s.stage.Own {
+		poses.SetEnabled(s.set.Interpolate)
+	}
 	if n, ok := s.scene.(scene.Networked); ok {
 		n.SetLink(s.set.Link)
 	}

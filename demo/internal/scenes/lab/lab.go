@@ -268,9 +268,6 @@ func (s *Lab) measureFrame(*arche.World) {
 func (s *Lab) visual(l *lane) components.Pose3D  { return s.bodies.Visual(l.entity) }
 func (s *Lab) logical(l *lane) components.Pose3D { return s.bodies.Logical(l.entity) }
 
-// SetInterpolation does nothing: all poses are the stage's.
-func (s *Lab) SetInterpolation(bool) {}
-
 // Trace reports the body of every lane by the lane's name: truth, and the short names of the kinds.
 func (s *Lab) Trace(row func(name string, logical, visual components.Pose3D)) {
 	for _, l := range s.lanes {

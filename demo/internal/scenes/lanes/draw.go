@@ -32,7 +32,8 @@ func (s *Lanes) Draw(p *scene.Picture) {
 	p.View.Ground.Height = -laneHeight
 	raw, smooth := p.Theme.Accent(accentRaw), p.Theme.Accent(accentSmooth)
 	for i, l := range s.lanes {
-		s.drawTrack(p, l, x, i == len(s.lanes)-1)
+		front := i == len(s.lanes)-1
+		s.drawTrack(p, l, x, front)
 		drawBody(p, l.bodies.Visual(l.raw), raw)
 		drawBody(p, l.bodies.Visual(l.smooth), smooth)
 		if p.Ghosts {
@@ -43,11 +44,9 @@ func (s *Lanes) Draw(p *scene.Picture) {
 		drawTrail(p, l.rawTrail, raw)
 		drawTrail(p, l.smoothTrail, smooth)
 
-		text := ""
-		if i < len(s.labels) {
-			text = s.labels[i]
-		} else {
-			text = s.frontLabel(p.Now.Rate)
+		text := fmt.Sprintf("%d Hz", l.engine.Time().Rate)
+		if front {
+			text += ", as set"
 		}
 		p.Label(mgl32.Vec3{x + 2.3, 0.25, l.z}, p.Theme.Text, text)
 	}
@@ -55,7 +54,7 @@ func (s *Lanes) Draw(p *scene.Picture) {
 	back := s.lanes[0]
 	p.Label(mgl32.Vec3{x - 5.5, -0.1, back.z - pairPitch/2}, raw.Mix(p.Theme.Text, 0.5), "raw")
 	text, color := "interpolated", smooth
-	if !s.interpolated {
+	if !s.poses.Enabled() {
 		text, color = "interpolation is off", raw
 	}
 	p.Label(mgl32.Vec3{x - 6.3, -0.1, back.z + pairPitch/2 + 0.3}, color.Mix(p.Theme.Text, 0.5), text)
@@ -96,12 +95,4 @@ func drawTrail(p *scene.Picture, t *scene.Trail, color render.Color) {
 		size := 0.17 * (1 - age*0.75)
 		p.Brush.Spot(mgl32.Vec3{m.Place[0], 0.035, m.Place[2]}, mgl32.Vec3{0, 1, 0}, size, color)
 	})
-}
-
-// frontLabel returns the label of the front lane. It makes a new string only when the rate changes.
-func (s *Lanes) frontLabel(rate int) string {
-	if rate != s.labelled {
-		s.labelled, s.label = rate, fmt.Sprintf("%d Hz, as set", rate)
-	}
-	return s.label
 }

@@ -52,12 +52,9 @@ var otherRates = []int{5, 10, 20, 60}
 
 // Lanes is the scene.
 type Lanes struct {
-	lanes        []*lane // from the back; the last is the front one, of the main engine
-	labels       []string
-	engine       *ecs.Engine
-	interpolated bool
-	labelled     int // the rate in label
-	label        string
+	lanes  []*lane // from the back; the last is the front one, of the main engine
+	engine *ecs.Engine
+	poses  *interpolation.Interpolator[components.Pose3D] // of the main engine
 }
 
 // New returns the scene.
@@ -66,7 +63,6 @@ func New() scene.Scene { return &Lanes{} }
 // lane is an engine with two bodies.
 type lane struct {
 	engine      *ecs.Engine
-	poses       *interpolation.Interpolator[components.Pose3D]
 	bodies      scene.Bodies[components.Pose3D]
 	raw, smooth arche.Entity
 	rawTrail    *scene.Trail
@@ -74,10 +70,10 @@ type lane struct {
 	z           float32 // of its middle
 }
 
-func newLane(engine *ecs.Engine, poses *interpolation.Interpolator[components.Pose3D], z float32) *lane {
+func newLane(engine *ecs.Engine, z float32) *lane {
 	w := engine.World()
 	l := &lane{
-		engine: engine, poses: poses, z: z,
+		engine: engine, z: z,
 		bodies:      scene.NewBodies[components.Pose3D](w),
 		rawTrail:    scene.NewTrail(strobe, strobeShown, 40),
 		smoothTrail: scene.NewTrail(strobe, strobeShown, 40),
@@ -106,7 +102,7 @@ func (l *lane) step(*arche.World) {
 
 // Setup makes the lanes.
 func (s *Lanes) Setup(stage *scene.Stage) []scene.Followed {
-	s.engine = stage.Engine
+	s.engine, s.poses = stage.Engine, stage.Poses
 	n := len(otherRates)
 	for i, rate := range otherRates {
 		// Their clocks follow the main one, so they neither clamp nor cap.
@@ -116,11 +112,10 @@ func (s *Lanes) Setup(stage *scene.Stage) []scene.Followed {
 		}
 		poses := interpolation.New3D()
 		engine.Install(poses)
-		s.lanes = append(s.lanes, newLane(engine, poses, lanePitch*float32(i-n)))
-		s.labels = append(s.labels, fmt.Sprintf("%d Hz", rate))
+		stage.Own = append(stage.Own, poses)
+		s.lanes = append(s.lanes, newLane(engine, lanePitch*float32(i-n)))
 	}
-	front := newLane(stage.Engine, stage.Poses, 0)
-	s.lanes = append(s.lanes, front)
+	s.lanes = append(s.lanes, newLane(stage.Engine, 0))
 	stage.Engine.Add(ecs.NormalUpdate, s)
 
 	ten := s.lanes[1]
@@ -149,14 +144,6 @@ func (s *Lanes) Initialize(*arche.World) {}
 func (s *Lanes) Finalize(*arche.World) {
 	for _, l := range s.lanes[:len(s.lanes)-1] {
 		l.engine.Close()
-	}
-}
-
-// SetInterpolation switches the other engines.
-func (s *Lanes) SetInterpolation(on bool) {
-	s.interpolated = on
-	for _, l := range s.lanes[:len(s.lanes)-1] {
-		l.poses.SetEnabled(on)
 	}
 }
 

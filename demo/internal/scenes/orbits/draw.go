@@ -43,7 +43,7 @@ func (s *Orbits) Draw(p *scene.Picture) {
 // plane.
 func (s *Orbits) drawOrbit(p *scene.Picture, b body, at mgl32.Vec3, color render.Color) {
 	center := s.shown(p, b.center)
-	plane := center.Rotation.Mul(mgl32.QuatRotate(b.tilt, mgl32.Vec3{1, 0, 0}))
+	plane := center.Rotation.Mul(b.plane())
 	x, z := plane.Rotate(mgl32.Vec3{b.radius, 0, 0}), plane.Rotate(mgl32.Vec3{0, 0, -b.radius})
 	// The line is brightest right behind the body.
 	offset := at.Sub(center.Position)

@@ -62,7 +62,6 @@ type Orbits struct {
 	poses     scene.Bodies[components.Pose3D]
 
 	sun    arche.Entity
-	arms   []arm
 	bodies []body
 	ship   ship
 }
@@ -70,33 +69,29 @@ type Orbits struct {
 // New returns the scene.
 func New() scene.Scene { return &Orbits{} }
 
-// arm is an entity that turns and carries a body.
-type arm struct {
-	entity arche.Entity
-	turns  float64
-	start  float64
-	tilt   mgl32.Quat
-}
+// plane returns the rotation of the plane of the orbit.
+func (c *celestial) plane() mgl32.Quat { return mgl32.QuatRotate(c.tilt, mgl32.Vec3{1, 0, 0}) }
 
 // turned returns the arm's pose at a time of the simulation.
-func (a *arm) turned(t time.Duration) components.Pose3D {
-	turns := math.Mod(a.start+a.turns*t.Seconds(), 1)
+func (c *celestial) turned(t time.Duration) components.Pose3D {
+	turns := math.Mod(c.start+c.turns*t.Seconds(), 1)
 	return components.Pose3D{
-		Rotation: a.tilt.Mul(mgl32.QuatRotate(float32(2*math.Pi*turns), mgl32.Vec3{0, 1, 0})),
+		Rotation: c.plane().Mul(mgl32.QuatRotate(float32(2*math.Pi*turns), mgl32.Vec3{0, 1, 0})),
 		Scale:    mgl32.Vec3{1, 1, 1},
 	}
 }
 
-// body is the visible body at an arm's end.
-type body struct {
-	celestial
-	entity, center arche.Entity
-}
-
 // carried returns the body's pose on its arm. The body turns back by the arm's rotation, so its
 // axes keep their directions, like those of a gyroscope.
-func (b *body) carried(arm components.Pose3D) components.Pose3D {
-	return components.Pose3D{Position: mgl32.Vec3{b.radius, 0, 0}, Rotation: arm.Rotation.Inverse(), Scale: mgl32.Vec3{1, 1, 1}}
+func (c *celestial) carried(arm components.Pose3D) components.Pose3D {
+	return components.Pose3D{Position: mgl32.Vec3{c.radius, 0, 0}, Rotation: arm.Rotation.Inverse(), Scale: mgl32.Vec3{1, 1, 1}}
+}
+
+// body is a celestial with its entities: the centre, the arm that turns about it, and the visible
+// body at the arm's end.
+type body struct {
+	celestial
+	center, arm, entity arche.Entity
 }
 
 // Setup makes the hierarchy, from the root down.
@@ -115,12 +110,9 @@ func (s *Orbits) Setup(stage *scene.Stage) []scene.Followed {
 	s.sun = spawn(arche.Entity{}, components.Identity3D())
 	byName := map[string]arche.Entity{"": s.sun}
 	for _, c := range celestials {
-		center := byName[c.around]
-		a := arm{turns: c.turns, start: c.start, tilt: mgl32.QuatRotate(c.tilt, mgl32.Vec3{1, 0, 0})}
-		a.entity = spawn(center, a.turned(0))
-		s.arms = append(s.arms, a)
-		b := body{celestial: c, center: center}
-		b.entity = spawn(a.entity, b.carried(a.turned(0)))
+		b := body{celestial: c, center: byName[c.around]}
+		b.arm = spawn(b.center, c.turned(0))
+		b.entity = spawn(b.arm, c.carried(c.turned(0)))
 		s.bodies = append(s.bodies, b)
 		byName[c.name] = b.entity
 	}
@@ -143,10 +135,9 @@ func (s *Orbits) step(*arche.World) {
 	now := s.engine.Time()
 	s.ship.change(now)
 	center := s.ship.center()
-	for i := range s.arms {
-		a, b := &s.arms[i], &s.bodies[i]
-		turned := a.turned(now.StepEnd)
-		s.set(a.entity, turned)
+	for _, b := range s.bodies {
+		turned := b.turned(now.StepEnd)
+		s.set(b.arm, turned)
 		s.set(b.entity, b.carried(turned))
 	}
 	s.ship.fly(now, center)
@@ -155,9 +146,6 @@ func (s *Orbits) step(*arche.World) {
 func (s *Orbits) set(e arche.Entity, pose components.Pose3D) {
 	s.poses.Transform(e).Set(pose)
 }
-
-// SetInterpolation does nothing: all poses are the stage's.
-func (s *Orbits) SetInterpolation(bool) {}
 
 func (s *Orbits) visual(e arche.Entity) components.Pose3D {
 	return scene.PoseOf(s.hierarchy.VisualWorld(e))

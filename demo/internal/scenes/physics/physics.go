@@ -79,6 +79,7 @@ func (s *Physics) Setup(stage *scene.Stage) []scene.Followed {
 	s.engine = stage.Engine
 	s.poses = interpolation.New2D()
 	stage.Engine.Install(s.poses)
+	stage.Own = append(stage.Own, s.poses)
 	s.bodies = scene.NewBodies[components.Pose2D](stage.Engine.World())
 	s.radius = usualRadius * max(0.6, math.Sqrt(float64(stage.Entities)/usualBodies))
 
@@ -230,9 +231,6 @@ func (s *Physics) mark(*arche.World) {
 		s.marks[1][k].Add(now.Normal, now.NormalDelta, s.bodies.Visual(e).Position.Vec3(0))
 	}
 }
-
-// SetInterpolation switches the interpolator of poses in the plane.
-func (s *Physics) SetInterpolation(on bool) { s.poses.SetEnabled(on) }
 
 // Trace reports the wheel and the marked balls.
 func (s *Physics) Trace(row func(name string, logical, visual components.Pose3D)) {

@@ -83,6 +83,9 @@ func (s *Stress) Setup(stage *scene.Stage) []scene.Followed {
 	s.drawn = generic.NewFilter2[components.Visual3D, cell]().Without(generic.T[instancing.Instance]())
 	s.poses = generic.NewMap2[components.Transform3D, components.Visual3D](w)
 	theme := render.Dusk()
+	s.batch = render.NewBatch(render.Cube, render.Solid, render.Color{})
+	s.raw = render.NewBatch(render.Cube, render.Solid, render.Color{})
+	s.ghosts = render.NewBatch(render.Cube, render.Ghost, theme.Accent(0))
 	s.shades = palette(theme.Accent(7), theme.Accent(1), theme.Accent(3).Mix(theme.Text, 0.55))
 	s.roll(0)
 	spawner := generic.NewMap3[components.Transform3D, components.Visual3D, cell](w)
@@ -153,9 +156,6 @@ func (s *Stress) step(w *arche.World) {
 	}
 }
 
-// SetInterpolation does nothing: all poses are the stage's.
-func (s *Stress) SetInterpolation(bool) {}
-
 // Trace reports the first cube.
 func (s *Stress) Trace(row func(name string, logical, visual components.Pose3D)) {
 	l, v := s.poses.Get(s.first)
@@ -180,11 +180,6 @@ func (s *Stress) paint(colors []render.Color, _ []arche.Entity, to []components.
 // Draw copies the visual poses into one batch, or lets the GPU blend them.
 func (s *Stress) Draw(p *scene.Picture) {
 	p.View.Ground.Hidden = true
-	if s.batch == nil {
-		s.batch = render.NewBatch(render.Cube, render.Solid, render.Color{})
-		s.raw = render.NewBatch(render.Cube, render.Solid, render.Color{})
-		s.ghosts = render.NewBatch(render.Cube, render.Ghost, p.Theme.Accent(0))
-	}
 	if p.Raw {
 		s.raw.Reset()
 		query := s.cubes.Query(s.engine.World())

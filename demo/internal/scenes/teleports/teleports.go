@@ -241,9 +241,6 @@ func (s *Teleports) mark(*arche.World) {
 // smearing reports whether jumps smear. They do not without interpolation.
 func (s *Teleports) smearing() bool { return s.groups[0].poses.Enabled() }
 
-// SetInterpolation does nothing: all poses are the stage's.
-func (s *Teleports) SetInterpolation(bool) {}
-
 // Trace reports the walkers, the first runners and the spawned bodies.
 func (s *Teleports) Trace(row func(name string, logical, visual components.Pose3D)) {
 	for _, g := range s.groups {
