@@ -25,7 +25,7 @@ func TestPlayersOnArrivalKeepTheirSpeed(t *testing.T) {
 		s, err := view.New(view.Config{
 			Dial: func() (transport.Conn, error) { return v.dial(), nil },
 			Rate: test.hz, SendRate: test.send, Link: settings.Link{Latency: 60 * time.Millisecond, Jitter: 10 * time.Millisecond, Seed: 1},
-			Controller: view.Scripted(func(netcode.Tick) arena.Input { return arena.Input{} }), Log: slog.New(slog.DiscardHandler),
+			Controller: scripted(func(netcode.Tick) arena.Input { return arena.Input{} }), Log: slog.New(slog.DiscardHandler),
 		})
 		if err != nil {
 			t.Fatal(err)

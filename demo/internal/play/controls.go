@@ -21,7 +21,7 @@ type controls struct {
 }
 
 // Input implements [view.Controller].
-func (h *controls) Input(s *view.Client, _ netcode.Tick) (in arena.Input) {
+func (h *controls) Input(s *view.Client, _ netcode.Tick) (in arena.Input, push bool) {
 	held := func(key render.Key) int8 {
 		if h.held[key] {
 			return 7
@@ -37,15 +37,9 @@ func (h *controls) Input(s *view.Client, _ netcode.Tick) (in arena.Input) {
 	in.Yaw, in.Pitch = h.yaw, h.pitch
 	in.Jump = h.jumped || h.held[render.KeySpace]
 	in.Fire = h.fired || h.fire
-	h.jumped, h.fired = false, false
-	return in
-}
-
-// Push implements [view.Controller].
-func (h *controls) Push() bool {
-	p := h.pushed
-	h.pushed = false
-	return p
+	push = h.pushed
+	h.jumped, h.fired, h.pushed = false, false, false
+	return in, push
 }
 
 // event handles the window's events, except the keys of package keys.

@@ -17,19 +17,12 @@ import (
 // third of the time the player stands.
 type brawler struct {
 	rests int // in which third
-	push  bool
 }
 
-func (b *brawler) Push() bool {
-	p := b.push
-	b.push = false
-	return p
-}
-
-func (b *brawler) Input(s *view.Client, t netcode.Tick) (in arena.Input) {
+func (b *brawler) Input(s *view.Client, t netcode.Tick) (in arena.Input, push bool) {
 	me, ok := s.Net().State()
 	if !ok {
-		return in
+		return in, false
 	}
 	for name, at := range places(s) {
 		if !strings.HasPrefix(name, "player-") {
@@ -42,9 +35,9 @@ func (b *brawler) Input(s *view.Client, t netcode.Tick) (in arena.Input) {
 		}
 		in.Yaw, in.Pitch = arena.Toward(me.Pos.Add(mgl32.Vec3{0, arena.Muzzle, 0}), at.Add(mgl32.Vec3{0, arena.Height / 2, 0}))
 		in.Fire = t%20 < 2
-		b.push = t%41 == 0
+		push = t%41 == 0
 	}
-	return in
+	return in, push
 }
 
 // motion is a player's motion in its own client's simulation.
@@ -147,7 +140,7 @@ func TestThePushedPlayerAnswersAtOnce(t *testing.T) {
 		}
 	}
 	before, _ := where()
-	s.SetController(view.Scripted(func(netcode.Tick) arena.Input { return arena.Input{Z: 7} }))
+	s.SetController(scripted(func(netcode.Tick) arena.Input { return arena.Input{Z: 7} }))
 	v.run(2*frame, nil)
 	after, _ := where()
 	// In two frames there are two steps, of which the picture has come to the end of the first.

@@ -50,6 +50,13 @@ func seed(n uint64) settings.Link {
 	return settings.Link{Latency: 200 * time.Millisecond, Jitter: 20 * time.Millisecond, Loss: 0.15, Seed: n}
 }
 
+// scripted is a controller whose input depends on the tick alone.
+type scripted func(t netcode.Tick) arena.Input
+
+func (f scripted) Input(_ *view.Client, t netcode.Tick) (in arena.Input, push bool) {
+	return f(t), false
+}
+
 func (v *virtual) dial() transport.Conn { return localConn{v.own.Dial(), v.match} }
 
 func (v *virtual) join(link settings.Link, controller view.Controller) *view.Client {
@@ -95,7 +102,7 @@ func circle(t netcode.Tick) arena.Input {
 func TestTwoClientsPlaySmoothly(t *testing.T) {
 	for n := range uint64(2) {
 		v := newVirtual(t, nil)
-		a, b := v.join(seed(10*n+1), view.Scripted(circle)), v.join(seed(10*n+2), view.Scripted(circle))
+		a, b := v.join(seed(10*n+1), scripted(circle)), v.join(seed(10*n+2), scripted(circle))
 		v.run(6*time.Second, nil)
 		before := [2]uint64{a.Net().Stats().Corrections, b.Net().Stats().Corrections}
 		last := [2]map[string]mgl32.Vec3{}
@@ -133,11 +140,10 @@ func TestTwoClientsPlaySmoothly(t *testing.T) {
 // hunter aims at the drawn place of the other player, and shoots now and then.
 type hunter struct{}
 
-func (*hunter) Push() bool { return false }
-func (*hunter) Input(s *view.Client, t netcode.Tick) (in arena.Input) {
+func (*hunter) Input(s *view.Client, t netcode.Tick) (in arena.Input, push bool) {
 	me, ok := s.Net().State()
 	if !ok {
-		return in
+		return in, false
 	}
 	for name, at := range places(s) {
 		if strings.HasPrefix(name, "player-") {
@@ -145,7 +151,7 @@ func (*hunter) Input(s *view.Client, t netcode.Tick) (in arena.Input) {
 			in.Fire = t%30 == 0
 		}
 	}
-	return in
+	return in, false
 }
 
 // With lag compensation shots hit visible targets; without it they hit places that the target has
@@ -167,7 +173,7 @@ func TestShotsHitWhatIsSeen(t *testing.T) {
 		})
 		// Along the front, where nothing stands between the two; the target runs to and fro.
 		v.join(seed(1), &hunter{})
-		v.join(seed(2), view.Scripted(func(t netcode.Tick) arena.Input {
+		v.join(seed(2), scripted(func(t netcode.Tick) arena.Input {
 			if t/80%2 == 0 {
 				return arena.Input{X: 7}
 			}
@@ -211,7 +217,7 @@ func TestShotsHitWhatIsSeen(t *testing.T) {
 func TestPortalsAreNeverSeenAsMotion(t *testing.T) {
 	v := newVirtual(t, nil)
 	level := arena.NewLevel()
-	runner := v.join(seed(3), view.Scripted(func(netcode.Tick) arena.Input { return arena.Input{} }))
+	runner := v.join(seed(3), scripted(func(netcode.Tick) arena.Input { return arena.Input{} }))
 	watcher := v.join(seed(4), nil)
 	v.run(3*time.Second, nil)
 	for round := range 6 {
@@ -226,7 +232,7 @@ func TestPortalsAreNeverSeenAsMotion(t *testing.T) {
 		pad := level.Portals[round%4]
 		way := pad.Place.Sub(pad.Exit).Normalize()
 		v.run(time.Second, nil)
-		runner.SetController(view.Scripted(func(netcode.Tick) arena.Input { return arena.Input{X: int8(way[0] * 7), Z: int8(way[2] * 7)} }))
+		runner.SetController(scripted(func(netcode.Tick) arena.Input { return arena.Input{X: int8(way[0] * 7), Z: int8(way[2] * 7)} }))
 		warps := func() uint8 { s, _ := runner.Net().State(); return s.Teleports }
 		begin := warps()
 		last := map[*view.Client]mgl32.Vec3{}
@@ -275,7 +281,7 @@ func TestTheOwnPlayerAnswersAtOnce(t *testing.T) {
 		s.Set(settings.Settings{Predict: predict, Reconcile: true})
 		v.run(5*time.Second, nil)
 		before := places(s)["me"]
-		s.SetController(view.Scripted(func(netcode.Tick) arena.Input { return arena.Input{X: 7} }))
+		s.SetController(scripted(func(netcode.Tick) arena.Input { return arena.Input{X: 7} }))
 		for frames := 1; frames < 1000; frames++ {
 			v.match.Engine().Update(time.Second / time.Duration(rate))
 			s.Advance(time.Second / time.Duration(rate))

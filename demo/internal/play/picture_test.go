@@ -110,7 +110,7 @@ func TestJumpsAreMarked(t *testing.T) {
 		t.Skip("600 pictures take long")
 	}
 	v := newVirtual(t, nil)
-	v.join(seed(1), view.Scripted(circle))
+	v.join(seed(1), scripted(circle))
 	v.join(seed(2), nil)
 	marks := func(s *view.Client) (n int) {
 		f := render.NewFrame(view.Theme())

@@ -5,7 +5,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/tandem-ecs/tandem/demo/internal/arena/view"
 	"github.com/tandem-ecs/tandem/systems/netcode"
 )
 
@@ -16,7 +15,7 @@ func TestSlowMachinesPlay(t *testing.T) {
 		{200 * time.Millisecond, 200 * time.Millisecond}, {50 * time.Millisecond, 400 * time.Millisecond}, {10 * time.Millisecond, 900 * time.Millisecond}, {300 * time.Millisecond, 2 * time.Second},
 	} {
 		v := newVirtual(t, nil)
-		s := v.join(seed(uint64(n)+1), view.Scripted(circle))
+		s := v.join(seed(uint64(n)+1), scripted(circle))
 		v.clients = nil
 		random := rand.New(rand.NewPCG(uint64(n), 1))
 		owed, wait := time.Duration(0), time.Duration(0)

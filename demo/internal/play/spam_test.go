@@ -6,7 +6,6 @@ import (
 
 	"github.com/tandem-ecs/tandem/demo/internal/arena"
 	"github.com/tandem-ecs/tandem/demo/internal/arena/rules"
-	"github.com/tandem-ecs/tandem/demo/internal/arena/view"
 	"github.com/tandem-ecs/tandem/demo/internal/settings"
 	"github.com/tandem-ecs/tandem/systems/netcode"
 )
@@ -19,7 +18,7 @@ func TestPushesOfOthersAreHeard(t *testing.T) {
 		c.MaxPlayers = 2
 		c.Pushed = func(p *rules.Player) { pushed[p.Number()]++ }
 	})
-	stand := view.Scripted(func(netcode.Tick) arena.Input { return arena.Input{} })
+	stand := scripted(func(netcode.Tick) arena.Input { return arena.Input{} })
 	cheater, honest := v.join(settings.Link{}, stand), v.join(settings.Link{}, stand)
 	v.run(time.Second, nil)
 	const pushes = 5

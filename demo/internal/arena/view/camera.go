@@ -40,7 +40,7 @@ func (c *camera) orbitFor(aspect float32, still bool) render.Orbit {
 
 // follow moves the camera after the drawn pose of the own player.
 func (c *Client) follow(real time.Duration) {
-	c.eachObject(func(v *object) {
+	for _, v := range c.objects {
 		if v.own {
 			at := v.pose.Position
 			// Near the wall the picture shows the floor, not the ground outside.
@@ -48,7 +48,7 @@ func (c *Client) follow(real time.Duration) {
 			at = mgl32.Vec3{mgl32.Clamp(at[0], -edge, edge), 1 + 0.4*at[1], mgl32.Clamp(at[2], -edge+far, edge+2)}
 			c.camera.follow.Update(&c.camera.orbit, at, real)
 		}
-	})
+	}
 }
 
 // Zoom brings the camera nearer by steps of a wheel.
@@ -69,16 +69,16 @@ func (c *Client) AimAt(x, y float32) (yaw uint16, pitch int8, ok bool) {
 	origin, direction := c.camera.shown.Ray(x, y, c.camera.viewport)
 	muzzle := me.Pos.Add(mgl32.Vec3{0, arena.Muzzle, 0})
 	target, best := mgl32.Vec3{}, float32(-1)
-	c.eachObject(func(v *object) {
+	for _, v := range c.objects {
 		if v.rep.Archetype != arena.ArchetypePlayer || v.own {
-			return
+			continue
 		}
 		// A little larger than the player, because moving targets are hard to hit.
 		d, hit := arena.Shot{From: origin, Direction: direction}.Hits(v.pose.Position, 0.8, arena.Height+0.3, 200)
 		if hit && (best < 0 || d < best) {
 			best, target = d, v.pose.Position.Add(mgl32.Vec3{0, arena.Height / 2, 0})
 		}
-	})
+	}
 	if best < 0 {
 		if direction[1] > -0.05 {
 			return 0, 0, false

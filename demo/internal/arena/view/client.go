@@ -5,9 +5,9 @@ package view
 import (
 	"fmt"
 	"log/slog"
+	"slices"
 	"time"
 
-	"github.com/go-gl/mathgl/mgl32"
 	arche "github.com/mlange-42/arche/ecs"
 	"github.com/mlange-42/arche/generic"
 
@@ -59,14 +59,14 @@ type Client struct {
 	pawns      generic.Map1[arena.Pawn]
 	filter     arche.CachedFilter
 
-	hitFlashes    map[arche.Entity]*hitFlash
-	lastPositions map[arche.Entity]mgl32.Vec3 // of players, in the last frame
-	objects       []object                    // of the current picture
-	effects       effects
-	teleports     uint8
-	shots         uint8
-	notice        string // the server's last message of text
-	noticeAt      time.Duration
+	seen      map[arche.Entity]seen // of players
+	objects   []object              // of the current picture
+	board     []*object             // the best players among them
+	effects   []effect              // shown, or waiting for their time
+	teleports uint8
+	shots     uint8
+	notice    string // the server's last message of text
+	noticeAt  time.Duration
 
 	camera camera
 	graphs graphs
@@ -76,9 +76,6 @@ type Client struct {
 func New(config Config) (*Client, error) {
 	if config.Rate == 0 {
 		config.Rate = 60
-	}
-	if config.Controller == nil {
-		config.Controller = idle{}
 	}
 	if err := config.Link.Path().Send.Validate(); err != nil {
 		return nil, fmt.Errorf("the link's conditions: %w", err)
@@ -90,9 +87,9 @@ func New(config Config) (*Client, error) {
 	}
 	c := &Client{
 		config: config, engine: engine,
-		rules:      arena.Rules{Level: arena.NewLevel(), Rate: config.Rate},
-		set:        settings.Default(),
-		hitFlashes: map[arche.Entity]*hitFlash{}, lastPositions: map[arche.Entity]mgl32.Vec3{},
+		rules:  arena.Rules{Level: arena.NewLevel(), Rate: config.Rate},
+		set:    settings.Default(),
+		seen:   map[arche.Entity]seen{},
 		camera: newCamera(), graphs: newGraphs(),
 	}
 	protocol, err := c.rules.NewProtocol()
@@ -160,7 +157,8 @@ func (c *Client) Set(set settings.Settings) {
 func (c *Client) Advance(real time.Duration) {
 	c.engine.Update(real)
 	c.collect()
-	c.effects.expire(c.engine.Time().Real)
+	now := c.engine.Time().Real
+	c.effects = slices.DeleteFunc(c.effects, func(e effect) bool { return now-e.at >= e.length() })
 	if !c.config.Headless {
 		c.follow(real)
 		c.graphs.measure(c)
@@ -177,12 +175,7 @@ func (c *Client) Net() *netcode.Client[arena.State, arena.Input] { return c.net 
 func (c *Client) Engine() *ecs.Engine { return c.engine }
 
 // SetController changes the controller; nil: no input.
-func (c *Client) SetController(p Controller) {
-	if p == nil {
-		p = idle{}
-	}
-	c.config.Controller = p
-}
+func (c *Client) SetController(p Controller) { c.config.Controller = p }
 
 // Ended reports whether the client has left the match for good.
 func (c *Client) Ended() bool {
@@ -226,24 +219,19 @@ func (c *Client) spawn(w *arche.World, _ netcode.Replicated, _ bool) arche.Entit
 }
 
 func (c *Client) removed(_ *arche.World, e arche.Entity) {
-	delete(c.hitFlashes, e)
-	delete(c.lastPositions, e)
+	delete(c.seen, e)
 }
 
 // input returns the player's input of a tick. It is called once per tick.
 func (c *Client) input(t netcode.Tick) arena.Input {
-	in := c.config.Controller.Input(c, t)
-	if c.config.Controller.Push() {
+	if c.config.Controller == nil {
+		return arena.Input{}
+	}
+	in, push := c.config.Controller.Input(c, t)
+	if push {
 		_ = c.net.Send(arena.PushMessage())
 	}
 	return in
-}
-
-// eachObject calls f for everything that is drawn.
-func (c *Client) eachObject(f func(v *object)) {
-	for i := range c.objects {
-		f(&c.objects[i])
-	}
 }
 
 // object is a drawn entity.
@@ -270,13 +258,15 @@ func (c *Client) collect() {
 			v.pose = c.visuals.Get(e).Get()
 			v.pose.Position = c.hierarchy.VisualWorld(e).Col(3).Vec3() // platforms do not turn
 		}
-		if v.rep.Archetype == arena.ArchetypePlayer && w.Has(e, arche.ComponentID[arena.Pawn](w)) {
-			v.pawn = *c.pawns.Get(e)
+		if v.rep.Archetype == arena.ArchetypePlayer {
+			if w.Has(e, arche.ComponentID[arena.Pawn](w)) {
+				v.pawn = *c.pawns.Get(e)
+			}
+			if !c.config.Headless {
+				c.watch(&v)
+			}
 		}
 		c.objects = append(c.objects, v)
-		if v.rep.Archetype == arena.ArchetypePlayer && !c.config.Headless {
-			c.noteTeleport(&v)
-		}
 	}
 }
 
@@ -290,7 +280,7 @@ func (c *Client) logicalWorld(e arche.Entity) components.Pose3D {
 // Trace calls row for every object. The own player is named "me", others "player-N"; platforms and
 // crates are named by their number.
 func (c *Client) Trace(row func(name string, logical, visual components.Pose3D)) {
-	c.eachObject(func(v *object) {
+	for _, v := range c.objects {
 		logical := c.logicalWorld(v.entity)
 		name := ""
 		switch {
@@ -304,5 +294,5 @@ func (c *Client) Trace(row func(name string, logical, visual components.Pose3D))
 			name = fmt.Sprintf("platform-%d", v.rep.Archetype-arena.ArchetypePlatform+1)
 		}
 		row(name, logical, v.pose)
-	})
+	}
 }

@@ -12,25 +12,10 @@ import (
 
 // Controller decides the inputs of a client's player.
 type Controller interface {
-	// Input is called once per tick.
-	Input(c *Client, t netcode.Tick) arena.Input
-	// Push is called after Input and reports whether to push now.
-	Push() bool
+	// Input returns the input of a tick, and whether to push nearby things away in it. It is called
+	// once per tick.
+	Input(c *Client, t netcode.Tick) (in arena.Input, push bool)
 }
-
-type idle struct{}
-
-func (idle) Input(*Client, netcode.Tick) arena.Input { return arena.Input{} }
-func (idle) Push() bool                              { return false }
-
-// Scripted is a controller whose input depends on the tick alone.
-type Scripted func(t netcode.Tick) arena.Input
-
-// Input implements [Controller].
-func (f Scripted) Input(_ *Client, t netcode.Tick) arena.Input { return f(t) }
-
-// Push implements [Controller].
-func (Scripted) Push() bool { return false }
 
 // Bot is a controller that plays by itself. It runs from place to place, jumps now and then, and
 // shoots at players in sight.
@@ -39,7 +24,6 @@ type Bot struct {
 	goal    mgl32.Vec3
 	until   netcode.Tick // the tick at which the goal is abandoned
 	started bool
-	push    bool
 	burst   int  // ticks left to shoot; negative: ticks of rest
 	Peace   bool // it does not shoot
 	Near    bool // it stays in the view of a fixed camera
@@ -48,18 +32,11 @@ type Bot struct {
 // NewBot returns a bot. Its random choices come from the seed.
 func NewBot(seed uint64) *Bot { return &Bot{random: rand.New(rand.NewPCG(seed, 7))} }
 
-// Push implements [Controller].
-func (a *Bot) Push() bool {
-	p := a.push
-	a.push = false
-	return p
-}
-
 // Input implements [Controller].
-func (a *Bot) Input(c *Client, t netcode.Tick) (in arena.Input) {
+func (a *Bot) Input(c *Client, t netcode.Tick) (in arena.Input, push bool) {
 	me, ok := c.net.State()
 	if !ok {
-		return in
+		return in, false
 	}
 	rate := c.rules.Rate
 	way := flat(a.goal.Sub(me.Pos))
@@ -75,9 +52,9 @@ func (a *Bot) Input(c *Client, t netcode.Tick) (in arena.Input) {
 	in.Yaw, in.Pitch = arena.Toward(mgl32.Vec3{}, mgl32.Vec3{float32(in.X), 0, float32(in.Z)})
 	in.Jump = a.random.IntN(rate*2) == 0 || me.Grounded && flat(me.Vel).Len() < 1 && t.Sub(a.until) > int32(-rate)
 	if a.Peace {
-		return in
+		return in, false
 	}
-	a.push = a.random.IntN(rate*6) == 0
+	push = a.random.IntN(rate*6) == 0
 	muzzle := me.Pos.Add(mgl32.Vec3{0, arena.Muzzle, 0})
 	if target, ok := c.nearest(muzzle); ok {
 		in.Yaw, in.Pitch = arena.Toward(muzzle, target)
@@ -86,7 +63,7 @@ func (a *Bot) Input(c *Client, t netcode.Tick) (in arena.Input) {
 		}
 		in.Fire = a.burst > 0
 	}
-	return in
+	return in, push
 }
 
 // choose picks the next goal: usually a place on the floor, sometimes a portal, a crate or a
@@ -118,22 +95,21 @@ func (a *Bot) choose(c *Client, me arena.State) {
 func (c *Client) nearest(from mgl32.Vec3) (mgl32.Vec3, bool) {
 	best, found := float32(16), false
 	var at mgl32.Vec3
-	c.eachObject(func(v *object) {
+	for _, v := range c.objects {
 		if v.rep.Archetype != arena.ArchetypePlayer || v.own {
-			return
+			continue
 		}
 		middle := v.pose.Position.Add(mgl32.Vec3{0, arena.Height / 2, 0})
 		d := middle.Sub(from)
 		l := d.Len()
 		if l >= best || l < 0.1 {
-			return
+			continue
 		}
 		shot := arena.Shot{From: from, Direction: d.Mul(1 / l)}
-		if shot.Reach(c.rules.Level) < l-0.5 {
-			return
+		if shot.Reach(c.rules.Level) >= l-0.5 {
+			best, at, found = l, middle, true
 		}
-		best, at, found = l, middle, true
-	})
+	}
 	return at, found
 }
 

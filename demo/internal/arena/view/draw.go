@@ -23,7 +23,8 @@ func (c *Client) Draw(f *render.Frame, part render.Rect, brush *scene.Brush) {
 	v.Ground.Fade, v.Ground.Height = 90, -0.15 // below the floor
 	p := &painter{client: c, b: brush, t: &f.Theme, c: colorsOf(&f.Theme), v: v, o: &f.Overlay}
 	p.level()
-	c.eachObject(func(v *object) {
+	for i := range c.objects {
+		v := &c.objects[i]
 		switch {
 		case v.rep.Archetype == arena.ArchetypePlayer:
 			p.player(v)
@@ -35,7 +36,7 @@ func (c *Client) Draw(f *render.Frame, part render.Rect, brush *scene.Brush) {
 		if c.set.Ghosts {
 			p.ghost(v)
 		}
-	})
+	}
 	p.shots()
 	brush.Show(v)
 	c.drawOverlay(&f.Overlay, v)
@@ -115,12 +116,11 @@ func (p *painter) platform(pose components.Pose3D) {
 
 func (p *painter) player(v *object) {
 	color := p.c.player(v.rep.Owner)
-	if wd := p.client.hitFlashes[v.entity]; wd != nil && wd.any {
-		if since := (p.client.engine.Time().Real - wd.at).Seconds(); since < 0.25 {
-			flash := render.Hex(0xffd23c)
-			color = flash.Mix(color, float32(since/0.25))
-			p.b.Ball(render.Glow, v.pose.Position.Add(mgl32.Vec3{0, arena.Height / 2, 0}), 2*float32(1-since), flash.Alpha(0.6*float32(1-since/0.25)))
-		}
+	hit := p.client.seen[v.entity].hit
+	if since := (p.client.engine.Time().Real - hit).Seconds(); hit > 0 && since < 0.25 {
+		flash := render.Hex(0xffd23c)
+		color = flash.Mix(color, float32(since/0.25))
+		p.b.Ball(render.Glow, v.pose.Position.Add(mgl32.Vec3{0, arena.Height / 2, 0}), 2*float32(1-since), flash.Alpha(0.6*float32(1-since/0.25)))
 	}
 	at := func(x, y, z float32) mgl32.Vec3 { return v.pose.Apply(mgl32.Vec3{x, y, z}) }
 	body := components.Pose3D{Position: at(0, arena.Height/2, 0), Rotation: v.pose.Rotation, Scale: mgl32.Vec3{2 * arena.Radius, arena.Height / 2, 2 * arena.Radius}}
@@ -221,20 +221,19 @@ func (p *painter) edges(pose components.Pose3D, color render.Color) {
 // shots draws streaks, sparks and rings.
 func (p *painter) shots() {
 	now := p.client.engine.Time().Real
-	list := p.client.effects.list
-	for i := range list {
-		e := &list[i]
+	for i := range p.client.effects {
+		e := &p.client.effects[i]
 		if now < e.at {
 			continue
 		}
 		if e.fromMuzzle {
 			e.fromMuzzle = false
 			e.from = e.to
-			p.client.eachObject(func(v *object) {
+			for _, v := range p.client.objects {
 				if v.rep.Archetype == arena.ArchetypePlayer && v.rep.Owner == e.owner {
 					e.from = v.pose.Apply(mgl32.Vec3{0.3, arena.Muzzle - 0.1, -0.8})
 				}
-			})
+			}
 		}
 		age := float32(float64(now-e.at) / float64(e.length()))
 		color := p.c.player(e.owner)

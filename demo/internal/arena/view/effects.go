@@ -23,39 +23,16 @@ const (
 	teleports                   // a player has vanished or appeared
 )
 
-const (
-	streakTime   = 140 * time.Millisecond
-	ringTime     = 450 * time.Millisecond
-	teleportTime = 400 * time.Millisecond
-	maxEffects   = 256
-)
+const maxEffects = 256
 
-// effects are the effects that are shown or wait for their time.
-type effects struct{ list []effect }
-
-func (f *effects) add(e effect) {
-	if len(f.list) < maxEffects {
-		f.list = append(f.list, e)
+// show adds an effect, unless there are too many.
+func (c *Client) show(e effect) {
+	if len(c.effects) < maxEffects {
+		c.effects = append(c.effects, e)
 	}
 }
 
+// length returns how long an effect is shown.
 func (e *effect) length() time.Duration {
-	switch e.kind {
-	case pushes:
-		return ringTime
-	case teleports:
-		return teleportTime
-	}
-	return streakTime
-}
-
-// expire removes the effects that are over.
-func (f *effects) expire(now time.Duration) {
-	live := f.list[:0]
-	for _, e := range f.list {
-		if now-e.at < e.length() {
-			live = append(live, e)
-		}
-	}
-	f.list = live
+	return [...]time.Duration{streak: 140 * time.Millisecond, pushes: 450 * time.Millisecond, teleports: 400 * time.Millisecond}[e.kind]
 }

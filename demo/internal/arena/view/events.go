@@ -3,17 +3,18 @@ package view
 import (
 	"time"
 
+	"github.com/go-gl/mathgl/mgl32"
 	arche "github.com/mlange-42/arche/ecs"
 
 	"github.com/tandem-ecs/tandem/demo/internal/arena"
 	"github.com/tandem-ecs/tandem/systems/netcode"
 )
 
-// hitFlash is the flash of a player that was hit.
-type hitFlash struct {
-	hits uint8
-	at   time.Duration
-	any  bool
+// seen is what the last frame showed of a player.
+type seen struct {
+	position mgl32.Vec3
+	pawn     arena.Pawn    // zero until it arrives
+	hit      time.Duration // real time of the last hit; zero: none
 }
 
 // A player that moves further than this between two frames, and further than the top speed allows,
@@ -23,39 +24,29 @@ const (
 	topSpeed         = 15.0 // m/s
 )
 
-// noteTeleport marks the places where a player has vanished and appeared, so that others can follow
-// the teleport.
-func (c *Client) noteTeleport(v *object) {
-	was, known := c.lastPositions[v.entity]
-	c.lastPositions[v.entity] = v.pose.Position
+// watch compares a player with the last frame. It notes hits. It marks the places where the player
+// has vanished and appeared, so that others can follow a teleport.
+func (c *Client) watch(v *object) {
 	clock := c.engine.Time()
-	if known && v.pose.Position.Sub(was).Len() > teleportDistance+topSpeed*float32(clock.RealDelta.Seconds()) {
-		c.effects.add(effect{at: clock.Real, to: was, owner: v.rep.Owner, kind: teleports})
-		c.effects.add(effect{at: clock.Real, to: v.pose.Position, owner: v.rep.Owner, kind: teleports})
+	was, known := c.seen[v.entity]
+	now := seen{position: v.pose.Position, pawn: v.pawn, hit: was.hit}
+	if was.pawn != (arena.Pawn{}) && v.pawn.Hits != was.pawn.Hits {
+		now.hit = clock.Real
+	}
+	c.seen[v.entity] = now
+	if known && now.position.Sub(was.position).Len() > teleportDistance+topSpeed*float32(clock.RealDelta.Seconds()) {
+		for _, at := range [...]mgl32.Vec3{was.position, now.position} {
+			c.show(effect{at: clock.Real, to: at, owner: v.rep.Owner, kind: teleports})
+		}
 	}
 }
 
 // step runs in every fixed step, after the netcode has written its entities.
-func (c *Client) step(w *arche.World) {
-	status, _ := c.net.Status()
-	if status != netcode.Playing {
-		return
-	}
+func (c *Client) step(*arche.World) {
 	me, playing := c.net.State()
 	own := c.net.Entity()
-	if playing && !own.IsZero() && c.set.Predict {
+	if status, _ := c.net.Status(); status == netcode.Playing && playing && !own.IsZero() && c.set.Predict {
 		c.ownEvents(me, own)
-	}
-	if c.config.Headless {
-		return
-	}
-	now := c.engine.Time().Real
-	query := w.Query(&c.filter)
-	for query.Next() {
-		e := query.Entity()
-		if rep := c.replicated.Get(e); rep.Archetype == arena.ArchetypePlayer && w.Has(e, arche.ComponentID[arena.Pawn](w)) {
-			c.noteHits(e, c.pawns.Get(e).Hits, now)
-		}
 	}
 }
 
@@ -70,7 +61,7 @@ func (c *Client) ownEvents(me arena.State, own arche.Entity) {
 		c.shots = me.Shots
 		if fired {
 			shot := arena.ShotOf(me)
-			c.effects.add(effect{at: c.engine.Time().Real, from: shot.At(0.6), to: shot.At(c.sight(shot)), owner: c.net.Number()})
+			c.show(effect{at: c.engine.Time().Real, from: shot.At(0.6), to: shot.At(c.sight(shot)), owner: c.net.Number()})
 		}
 	}
 }
@@ -78,7 +69,7 @@ func (c *Client) ownEvents(me arena.State, own arche.Entity) {
 // sight returns how far a shot flies in the picture.
 func (c *Client) sight(shot arena.Shot) float32 {
 	reach := shot.Reach(c.rules.Level)
-	c.eachObject(func(v *object) {
+	for _, v := range c.objects {
 		if v.rep.Archetype == arena.ArchetypePlayer && !v.own {
 			if d, hit := shot.Hits(v.pose.Position, arena.HitRadius, arena.Height, reach); hit {
 				reach = d
@@ -88,19 +79,8 @@ func (c *Client) sight(shot arena.Shot) float32 {
 				reach = d
 			}
 		}
-	})
+	}
 	return reach
-}
-
-func (c *Client) noteHits(e arche.Entity, hits uint8, now time.Duration) {
-	wd := c.hitFlashes[e]
-	if wd == nil {
-		c.hitFlashes[e] = &hitFlash{hits: hits}
-		return
-	}
-	if hits != wd.hits {
-		wd.hits, wd.at, wd.any = hits, now, true
-	}
 }
 
 // receive handles a message from the server. An event is shown when the view of the other players
@@ -123,5 +103,5 @@ func (c *Client) receive(data []byte, _ bool) {
 	if e.Pushed {
 		kind = pushes
 	}
-	c.effects.add(effect{at: now, to: e.To, owner: e.Player, kind: kind, fromMuzzle: !e.Pushed})
+	c.show(effect{at: now, to: e.To, owner: e.Player, kind: kind, fromMuzzle: !e.Pushed})
 }

@@ -1,7 +1,9 @@
 package view
 
 import (
+	"cmp"
 	"math"
+	"slices"
 	"time"
 
 	"github.com/tandem-ecs/tandem/demo/internal/arena"
@@ -217,18 +219,16 @@ func (c *Client) drawHeadline(o *render.Overlay, all render.Rect) {
 func (c *Client) drawScores(o *render.Overlay, all render.Rect) {
 	theme := o.Theme()
 	line := o.LineHeight(render.TextSmall)
-	var board [5]object
-	n := ranked(&board, c.objects)
-	if n == 0 {
+	c.board = ranked(c.board, c.objects)
+	if len(c.board) == 0 {
 		return
 	}
 	const w = 118
-	r := render.Rect{X: all.X + all.W - w, Y: all.Y, W: w, H: float32(n)*(line+2) + 8}
+	r := render.Rect{X: all.X + all.W - w, Y: all.Y, W: w, H: float32(len(c.board))*(line+2) + 8}
 	o.Panel(r)
 	colors := colorsOf(theme)
-	for i := range board[:n] {
+	for i, v := range c.board {
 		y := r.Y + 5 + float32(i)*(line+2)
-		v := &board[i]
 		o.Dot(r.X+15, y+line/2, 5, colors.onPanel(v.rep.Owner, colors.player(v.rep.Owner)))
 		color := theme.TextDim
 		if v.own {
@@ -241,38 +241,26 @@ func (c *Client) drawScores(o *render.Overlay, all render.Rect) {
 	}
 }
 
-// ranked fills the board with the best players and returns their number. The own player takes the
-// last place if it has no better one.
-func ranked(board *[5]object, all []object) (n int) {
-	var me object
-	for k := range all {
-		v := &all[k]
-		if v.rep.Archetype != arena.ArchetypePlayer {
-			continue
-		}
-		if v.own {
-			me = *v
-		}
-		i := min(n, len(board)-1)
-		if n == len(board) && !better(v, &board[i]) {
-			continue
-		}
-		for i > 0 && better(v, &board[i-1]) {
-			board[i] = board[i-1]
-			i--
-		}
-		board[i] = *v
-		n = min(n+1, len(board))
-	}
-	if n > 0 && me.own && better(&board[n-1], &me) {
-		board[n-1] = me
-	}
-	return n
-}
+// boardSize is the number of players on the board.
+const boardSize = 5
 
-func better(a, b *object) bool {
-	if a.pawn.Score != b.pawn.Score {
-		return a.pawn.Score > b.pawn.Score
+// ranked returns the best players, in the memory of board. The own player takes the last place if
+// it has no better one.
+func ranked(board []*object, all []object) []*object {
+	board = board[:0]
+	for i := range all {
+		if v := &all[i]; v.rep.Archetype == arena.ArchetypePlayer {
+			board = append(board, v)
+		}
 	}
-	return a.rep.Owner < b.rep.Owner
+	slices.SortFunc(board, func(a, b *object) int {
+		return cmp.Or(cmp.Compare(b.pawn.Score, a.pawn.Score), cmp.Compare(a.rep.Owner, b.rep.Owner))
+	})
+	if len(board) <= boardSize {
+		return board
+	}
+	if me := slices.IndexFunc(board, func(v *object) bool { return v.own }); me >= boardSize {
+		board[boardSize-1] = board[me]
+	}
+	return board[:boardSize]
 }

@@ -24,16 +24,14 @@ func TestScores(t *testing.T) {
 		"nobody's":         {[]int{1, 2, 3, 4, 5, 6}, 0, []uint16{6, 5, 4, 3, 2}},
 		"the fifth":        {[]int{1, 2, 3, 4, 5, 6}, 2, []uint16{6, 5, 4, 3, 2}},
 	} {
-		var board [5]object
 		var all []object
 		for i, score := range test.scores {
 			v := object{rep: netcode.Replicated{Archetype: arena.ArchetypePlayer, Owner: uint16(i + 1)}, own: uint16(i+1) == test.me}
 			v.pawn.Score = uint16(score)
 			all = append(all, v, object{rep: netcode.Replicated{Archetype: arena.ArchetypeCrate}})
 		}
-		n := ranked(&board, all)
 		var got []uint16
-		for _, v := range board[:n] {
+		for _, v := range ranked(nil, all) {
 			got = append(got, v.rep.Owner)
 		}
 		if !slices.Equal(got, test.want) {
