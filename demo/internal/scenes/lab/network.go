@@ -1,13 +1,12 @@
 package lab
 
 import (
-	"encoding/binary"
-	"math"
 	"time"
 
 	"github.com/go-gl/mathgl/mgl32"
 
 	"github.com/tandem-ecs/tandem/demo/internal/settings"
+	"github.com/tandem-ecs/tandem/systems/netcode"
 	"github.com/tandem-ecs/tandem/systems/netcode/interp"
 	"github.com/tandem-ecs/tandem/systems/netcode/transport/linksim"
 )
@@ -24,7 +23,7 @@ type network struct {
 	due      time.Duration // the next snapshot, on the client's clock
 	number   uint16
 	lastPing time.Duration
-	buf      [snapshotSize]byte
+	buf      [32]byte // of a packet
 }
 
 const (
@@ -34,10 +33,6 @@ const (
 	kindSnapshot = 1
 	kindPing     = 2
 	kindPong     = 3
-
-	snapshotSize = 1 + 2 + 8 + 4*4 + 1
-	pingSize     = 1 + 8
-	pongSize     = 1 + 8 + 8
 )
 
 func newNetwork(p *path, link settings.Link, down, up uint64) *network {
@@ -78,11 +73,12 @@ func (n *network) serve(now time.Duration) {
 	for {
 		ping, at, ok := n.up.Pop(min(n.due, now))
 		if ok {
-			sent := binary.LittleEndian.Uint64(ping[1:])
-			n.buf[0] = kindPong
-			binary.LittleEndian.PutUint64(n.buf[1:], sent)
-			binary.LittleEndian.PutUint64(n.buf[9:], uint64(at+epoch))
-			n.down.Push(at, n.buf[:pongSize])
+			r := netcode.NewReader(ping)
+			r.Bits(8)
+			w := n.packet(kindPong)
+			w.Bits(r.Bits(64), 64)
+			w.Bits(uint64(at+epoch), 64)
+			n.down.Push(at, w.Bytes())
 			continue
 		}
 		if n.due > now {
@@ -98,16 +94,22 @@ func (n *network) serve(now time.Duration) {
 func (n *network) send(at time.Duration) {
 	n.path.extend(at)
 	s := n.path.at(at)
-	b := n.buf[:]
-	b[0] = kindSnapshot
-	binary.LittleEndian.PutUint16(b[1:], n.number)
-	binary.LittleEndian.PutUint64(b[3:], uint64(at+epoch))
-	for i, v := range [...]float64{s.x, s.velocity, s.turn, turnRate} {
-		binary.LittleEndian.PutUint32(b[11+4*i:], math.Float32bits(float32(v)))
+	w := n.packet(kindSnapshot)
+	w.Bits(uint64(n.number), 16)
+	w.Bits(uint64(at+epoch), 64)
+	for _, v := range [...]float64{s.x, s.velocity, s.turn, turnRate} {
+		w.Float32(float32(v))
 	}
-	b[27] = s.jumps
+	w.Bits(uint64(s.jumps), 8)
 	n.number++
-	n.down.Push(at, b)
+	n.down.Push(at, w.Bytes())
+}
+
+// packet begins a packet of a kind, in the place of the one before.
+func (n *network) packet(kind uint64) netcode.Writer {
+	w := netcode.NewWriter(n.buf[:])
+	w.Bits(kind, 8)
+	return w
 }
 
 // ping asks the server for its time, four times a second.
@@ -116,9 +118,9 @@ func (n *network) ping(now time.Duration) {
 		return
 	}
 	n.lastPing = now
-	n.buf[0] = kindPing
-	binary.LittleEndian.PutUint64(n.buf[1:], uint64(now))
-	n.up.Push(now, n.buf[:pingSize])
+	w := n.packet(kindPing)
+	w.Bits(uint64(now), 64)
+	n.up.Push(now, w.Bytes())
 }
 
 // receive handles the packets that have reached the client by a time.
@@ -128,24 +130,22 @@ func (n *network) receive(now time.Duration, snapshot func(at time.Duration, num
 		if !ok {
 			return
 		}
-		if b[0] == kindPong {
-			server := time.Duration(binary.LittleEndian.Uint64(b[9:]))
-			pong(interp.Ping{
-				ClientSend:    time.Duration(binary.LittleEndian.Uint64(b[1:])),
-				ServerReceive: server, ServerSend: server,
-				ClientReceive: at,
-			})
+		r := netcode.NewReader(b)
+		if r.Bits(8) == kindPong {
+			p := interp.Ping{ClientSend: time.Duration(r.Bits(64)), ServerReceive: time.Duration(r.Bits(64)), ClientReceive: at}
+			p.ServerSend = p.ServerReceive
+			pong(p)
 			continue
 		}
-		float := func(i int) float32 { return math.Float32frombits(binary.LittleEndian.Uint32(b[11+4*i:])) }
-		snapshot(at, binary.LittleEndian.Uint16(b[1:]), interp.Sample{
-			Time:          time.Duration(binary.LittleEndian.Uint64(b[3:])),
-			Position:      mgl32.Vec3{float(0)},
-			Velocity:      mgl32.Vec3{float(1)},
-			Rotation:      mgl32.QuatRotate(float(2), mgl32.Vec3{0, 1, 0}),
-			Angular:       mgl32.Vec3{0, float(3)},
+		number := uint16(r.Bits(16))
+		snapshot(at, number, interp.Sample{
+			Time:          time.Duration(r.Bits(64)),
+			Position:      mgl32.Vec3{r.Float32()},
+			Velocity:      mgl32.Vec3{r.Float32()},
+			Rotation:      mgl32.QuatRotate(r.Float32(), mgl32.Vec3{0, 1, 0}),
+			Angular:       mgl32.Vec3{0, r.Float32()},
 			Has:           interp.HasVelocity | interp.HasAngularVelocity,
-			Discontinuity: b[27],
+			Discontinuity: uint8(r.Bits(8)),
 		})
 	}
 }
