@@ -118,10 +118,7 @@ func heading(o *render.Overlay, part render.Rect, color render.Color, text strin
 	if part.W < 400 {
 		style = render.TextSmall
 	}
-	w, h := o.Width(style, text)+20, o.LineHeight(style)+8
-	r := render.Rect{X: part.X + (part.W-w)/2, Y: part.Y + max(part.H*0.22, 44), W: w, H: h}
-	o.Panel(r)
-	o.TextAligned(r.X+w/2, r.Y+4, render.AlignCenter, style, color, text)
+	scene.Heading(o, part.X+part.W/2, part.Y+max(part.H*0.22, 44), style, color, text)
 }
 
 // Apply implements [Content]. A scene that had to restart is shown from its beginning.

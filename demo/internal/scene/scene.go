@@ -107,37 +107,34 @@ type Picture struct {
 
 // Label writes a name above a point in world space, if that is in the picture and labels are on.
 func (p *Picture) Label(at mgl32.Vec3, color render.Color, text string) {
-	if !p.Labels {
-		return
-	}
-	if x, y, ok := p.View.Project(at); ok {
-		p.Overlay.Label(x, y, color, text)
-	}
+	p.write(at, func(x, y float32) { p.Overlay.Label(x, y, color, text) })
 }
 
 // LabelBelow writes a name below a point, for a body that is often near another labelled one.
 func (p *Picture) LabelBelow(at mgl32.Vec3, color render.Color, text string) {
-	if !p.Labels {
-		return
-	}
-	if x, y, ok := p.View.Project(at); ok {
-		p.Overlay.Label(x, y+p.Overlay.LineHeight(render.TextSmall)+16, color, text)
-	}
+	p.write(at, func(x, y float32) { p.Overlay.Label(x, y+p.Overlay.LineHeight(render.TextSmall)+16, color, text) })
 }
 
 // Heading writes the name of a part of the picture, larger than a label, centred above a point in
 // world space.
 func (p *Picture) Heading(at mgl32.Vec3, color render.Color, text string) {
-	if !p.Labels {
-		return
+	p.write(at, func(x, y float32) {
+		Heading(p.Overlay, x, y-p.Overlay.LineHeight(render.TextHeading)-8, render.TextHeading, color, text)
+	})
+}
+
+// write calls f with the place of a point in the picture, if it is there and labels are on.
+func (p *Picture) write(at mgl32.Vec3, f func(x, y float32)) {
+	if x, y, ok := p.View.Project(at); ok && p.Labels {
+		f(x, y)
 	}
-	x, y, ok := p.View.Project(at)
-	if !ok {
-		return
-	}
-	w, h := p.Overlay.Width(render.TextHeading, text)+20, p.Overlay.LineHeight(render.TextHeading)+8
-	p.Overlay.Panel(render.Rect{X: x - w/2, Y: y - h, W: w, H: h})
-	p.Overlay.TextAligned(x, y-h+4, render.AlignCenter, render.TextHeading, color, text)
+}
+
+// Heading writes a text on a panel, centred at x and below y, in points.
+func Heading(o *render.Overlay, x, y float32, style render.TextStyle, color render.Color, text string) {
+	w := o.Width(style, text) + 20
+	o.Panel(render.Rect{X: x - w/2, Y: y, W: w, H: o.LineHeight(style) + 8})
+	o.TextAligned(x, y+4, render.AlignCenter, style, color, text)
 }
 
 // PoseOf decomposes an affine matrix without shear or mirroring.

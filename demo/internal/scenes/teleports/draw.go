@@ -27,11 +27,11 @@ func (s *Teleports) Draw(p *scene.Picture) {
 			color = p.Theme.Accent(accentUnmarked)
 		}
 		g.drawSet(p)
-		g.drawBody(p, render.Capsule, g.walker, mgl32.Vec3{0.5, 0.5, 0.5}, color)
-		for _, e := range g.runners {
-			g.drawBody(p, render.Cube, e, mgl32.Vec3{0.6, 0.6, 0.6}, color)
+		g.drawBody(p, render.Capsule, g.walker.entity, mgl32.Vec3{0.5, 0.5, 0.5}, color)
+		for _, j := range g.runners {
+			g.drawBody(p, render.Cube, j.entity, mgl32.Vec3{0.6, 0.6, 0.6}, color)
 		}
-		g.drawBody(p, render.Cube, g.spawned, mgl32.Vec3{0.55, 0.55, 0.55}, color)
+		g.drawBody(p, render.Cube, g.spawned.entity, mgl32.Vec3{0.55, 0.55, 0.55}, color)
 		g.drawShades(p)
 	}
 	marked, unmarked := s.groups[0], s.groups[1]

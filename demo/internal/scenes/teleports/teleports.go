@@ -76,12 +76,19 @@ type group struct {
 	marked bool
 	left   float32 // x of the tracks' left ends
 
-	walker, spawned arche.Entity
-	runners         [runners]arche.Entity
+	walker, spawned jumper
+	runners         [runners]jumper
+	smears          [3]smear // by row
+}
 
-	walkerLaps, padVisits int64
-	runnerLaps            [runners]int64
-	smears                [3]smear // by row
+// jumper is a body that jumps now and then.
+type jumper struct {
+	entity arche.Entity
+	row    int
+	jumps  int64 // so far
+
+	// at returns the pose and the number of jumps at a time of the simulation, from the time alone.
+	at func(t time.Duration) (pose components.Pose3D, jumps int64)
 }
 
 // smear is a movement that should have been a jump: the step over which it is drawn, and the poses
@@ -107,12 +114,11 @@ func (s *Teleports) Setup(stage *scene.Stage) []scene.Followed {
 		for row := range g.smears {
 			g.smears[row].shades = scene.NewTrail(0, 1500*time.Millisecond, 256)
 		}
-		g.walker = g.bodies.Spawn(g.walkerAt(0))
+		g.walker = g.newJumper(rowPortal, g.walkerAt)
 		for r := range g.runners {
-			pose, lap := g.runnerAt(r, 0)
-			g.runners[r], g.runnerLaps[r] = g.bodies.Spawn(pose), lap
+			g.runners[r] = g.newJumper(rowWrap, func(t time.Duration) (components.Pose3D, int64) { return g.runnerAt(r, t) })
 		}
-		g.spawned = g.bodies.Spawn(g.spawnedAt(0))
+		g.spawned = g.newJumper(rowSpawn, g.spawnedAt)
 		s.groups[i] = g
 		stage.Engine.Add(ecs.FixedUpdate, ecs.SystemFunc(g.step))
 	}
@@ -120,22 +126,25 @@ func (s *Teleports) Setup(stage *scene.Stage) []scene.Followed {
 
 	marked, unmarked := s.groups[0], s.groups[1]
 	return []scene.Followed{
-		{Name: "walker, not marked", Accent: 0, Position: func() mgl32.Vec3 { return unmarked.bodies.Visual(unmarked.walker).Position }},
-		{Name: "walker, marked", Accent: 3, Position: func() mgl32.Vec3 { return marked.bodies.Visual(marked.walker).Position },
-			Jump: func() uint { return uint(marked.walkerLaps) }},
+		{Name: "walker, not marked", Accent: 0, Position: func() mgl32.Vec3 { return unmarked.bodies.Visual(unmarked.walker.entity).Position }},
+		{Name: "walker, marked", Accent: 3, Position: func() mgl32.Vec3 { return marked.bodies.Visual(marked.walker.entity).Position },
+			Jump: func() uint { return uint(marked.walker.jumps) }},
 	}
 }
 
-// These functions return the place of everything at a time of the simulation, from the time alone.
+func (g *group) newJumper(row int, at func(time.Duration) (components.Pose3D, int64)) jumper {
+	pose, jumps := at(0)
+	return jumper{entity: g.bodies.Spawn(pose), row: row, jumps: jumps, at: at}
+}
 
 func lap(distance float64) (laps int64, rest float32) {
 	n := math.Floor(distance / length)
 	return int64(n), float32(distance - n*length)
 }
 
-func (g *group) walkerAt(t time.Duration) components.Pose3D {
-	_, x := lap(walk * t.Seconds())
-	return components.At3D(g.left+x, walkerHeight, rowZ(rowPortal))
+func (g *group) walkerAt(t time.Duration) (components.Pose3D, int64) {
+	laps, x := lap(walk * t.Seconds())
+	return components.At3D(g.left+x, walkerHeight, rowZ(rowPortal)), laps
 }
 
 func (g *group) runnerAt(r int, t time.Duration) (components.Pose3D, int64) {
@@ -143,17 +152,15 @@ func (g *group) runnerAt(r int, t time.Duration) (components.Pose3D, int64) {
 	return components.At3D(g.left+x, runnerHeight, rowZ(rowWrap)), laps
 }
 
-func padAt(t time.Duration) int64 { return int64(t / padLife) }
-
 // spawnedAt returns the pose of the spawned body. It rises above the current pad and turns about
 // itself.
-func (g *group) spawnedAt(t time.Duration) components.Pose3D {
-	visit := padAt(t)
+func (g *group) spawnedAt(t time.Duration) (components.Pose3D, int64) {
+	visit := int64(t / padLife)
 	age := (t - time.Duration(visit)*padLife).Seconds()
 	x := g.left + padX(padOrder[visit%pads])
 	pose := components.At3D(x, spawnHeight+float32(riseSpeed*age), rowZ(rowSpawn))
 	pose.Rotation = mgl32.QuatRotate(float32(2*age), mgl32.Vec3{0, 1, 0})
-	return pose
+	return pose, visit
 }
 
 func padX(pad int) float32 { return length * (float32(pad) + 0.5) / pads }
@@ -161,68 +168,41 @@ func padX(pad int) float32 { return length * (float32(pad) + 0.5) / pads }
 // step runs one fixed step.
 func (g *group) step(w *arche.World) {
 	now := g.engine.Time()
-	g.stepWalker(now)
-	g.stepRunners(now)
-	g.stepSpawned(w, now)
-}
-
-func (g *group) stepWalker(now ecs.Time) {
-	logical := g.bodies.Transform(g.walker)
-	pose := g.walkerAt(now.StepEnd)
-	laps, _ := lap(walk * now.StepEnd.Seconds())
-	switch {
-	case laps == g.walkerLaps:
-		logical.Set(pose)
-	case g.marked:
-		logical.Teleport(pose)
-	default:
-		logical.Set(pose)
-		g.smeared(rowPortal, g.walker, now)
+	g.move(w, now, &g.walker)
+	for r := range g.runners {
+		g.move(w, now, &g.runners[r])
 	}
-	g.walkerLaps = laps
+	g.move(w, now, &g.spawned)
 }
 
-func (g *group) stepRunners(now ecs.Time) {
-	for r, e := range g.runners {
-		pose, laps := g.runnerAt(r, now.StepEnd)
-		if around := float32(laps-g.runnerLaps[r]) * length; around != 0 {
-			if g.marked {
-				// Shift moves the body to the other end and keeps its motion.
-				g.poses.Shift(func(p components.Pose3D) components.Pose3D {
-					p.Position[0] -= around
-					return p
-				}, e)
-			} else {
-				g.smeared(rowWrap, e, now)
-			}
+// move moves a body to its place at the end of the step. A jump that is not marked is written like
+// any movement; on the pads the old entity is reused then, as from a pool.
+func (g *group) move(w *arche.World, now ecs.Time, j *jumper) {
+	pose, jumps := j.at(now.StepEnd)
+	jumped := jumps - j.jumps
+	j.jumps = jumps
+	if jumped != 0 && !g.marked {
+		m := &g.smears[j.row]
+		m.entity, m.from, m.to = j.entity, now.StepStart, now.StepEnd
+	}
+	if jumped != 0 && g.marked {
+		switch j.row {
+		case rowPortal:
+			g.bodies.Transform(j.entity).Teleport(pose)
+			return
+		case rowWrap:
+			// Shift moves the body to the other end and keeps its motion.
+			g.poses.Shift(func(p components.Pose3D) components.Pose3D {
+				p.Position[0] -= float32(jumped) * length
+				return p
+			}, j.entity)
+		case rowSpawn:
+			w.RemoveEntity(j.entity)
+			j.entity = g.bodies.Spawn(pose)
+			return
 		}
-		g.runnerLaps[r] = laps
-		logical := g.bodies.Transform(e)
-		logical.Set(pose)
 	}
-}
-
-func (g *group) stepSpawned(w *arche.World, now ecs.Time) {
-	visit := padAt(now.StepEnd)
-	pose := g.spawnedAt(now.StepEnd)
-	switch {
-	case visit == g.padVisits:
-		logical := g.bodies.Transform(g.spawned)
-		logical.Set(pose)
-	case g.marked:
-		w.RemoveEntity(g.spawned)
-		g.spawned = g.bodies.Spawn(pose)
-	default:
-		// The old entity is reused, as from a pool.
-		logical := g.bodies.Transform(g.spawned)
-		logical.Set(pose)
-		g.smeared(rowSpawn, g.spawned, now)
-	}
-	g.padVisits = visit
-}
-
-func (g *group) smeared(row int, e arche.Entity, now ecs.Time) {
-	g.smears[row].entity, g.smears[row].from, g.smears[row].to = e, now.StepStart, now.StepEnd
+	g.bodies.Transform(j.entity).Set(pose)
 }
 
 // mark runs once per frame: it notes a shade of each body that is drawn in a smear.
@@ -248,9 +228,10 @@ func (s *Teleports) Trace(row func(name string, logical, visual components.Pose3
 		if !g.marked {
 			suffix = "-smeared"
 		}
-		row("walker"+suffix, g.bodies.Logical(g.walker), g.bodies.Visual(g.walker))
-		row("runner"+suffix, g.bodies.Logical(g.runners[0]), g.bodies.Visual(g.runners[0]))
-		row("spawned"+suffix, g.bodies.Logical(g.spawned), g.bodies.Visual(g.spawned))
+		add := func(name string, e arche.Entity) { row(name+suffix, g.bodies.Logical(e), g.bodies.Visual(e)) }
+		add("walker", g.walker.entity)
+		add("runner", g.runners[0].entity)
+		add("spawned", g.spawned.entity)
 	}
 }
 
