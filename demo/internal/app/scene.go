@@ -66,7 +66,7 @@ func (s *sceneContent) Trace(row func(now ecs.Time, name string, logical, visual
 }
 
 // Draw implements [Content].
-func (s *sceneContent) Draw(f *render.Frame, m *Moment) {
+func (s *sceneContent) Draw(f *render.Frame, m hud.Moment) {
 	set := s.Settings()
 	if set.Split && s.Info().Splits {
 		const gap = 0.004
@@ -83,7 +83,7 @@ func (s *sceneContent) Draw(f *render.Frame, m *Moment) {
 	} else {
 		s.drawPart(f, render.Whole(), false)
 	}
-	s.hud.Draw(&f.Overlay, &hud.State{Info: s.Info(), Set: set, Now: s.Time(), Live: m.Live, Update: m.Update, Draw: m.Draw})
+	s.hud.Draw(&f.Overlay, &hud.State{Info: s.Info(), Set: set, Now: s.Time(), Moment: m})
 }
 
 // drawPart draws the scene into a part of the picture, given in fractions. It returns the part in

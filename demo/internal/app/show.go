@@ -36,7 +36,7 @@ type Content interface {
 	// Trace calls row for every named body.
 	Trace(row func(now ecs.Time, name string, logical, visual components.Pose3D))
 	// Draw draws the current moment into a frame that has begun.
-	Draw(f *render.Frame, m *Moment)
+	Draw(f *render.Frame, m hud.Moment)
 
 	// Over reports whether the content has ended. Then a run without a window ends.
 	Over() bool
@@ -45,18 +45,10 @@ type Content interface {
 	Close()
 }
 
-// Moment is the state that a picture shows beside its content.
-type Moment struct {
-	Live bool // the picture is in a window
-
-	// The recent processor time per frame, in a window.
-	Update, Draw time.Duration
-}
-
 // Show is content with its picture and its trace. The caller drives it frame by frame.
 type Show struct {
 	Content
-	Moment
+	hud.Moment
 	// Recording is the length of the clip being recorded; negative: none.
 	Recording time.Duration
 
@@ -108,7 +100,7 @@ func (s *Show) Draw(surface render.Surface) error {
 	if f.Size.Empty() {
 		return nil
 	}
-	s.Content.Draw(f, &s.Moment)
+	s.Content.Draw(f, s.Moment)
 	over := hud.Over{Keys: s.shownKeys, Help: s.Settings().Keys, Match: s.Info().Match, Recording: s.Recording}
 	if s.toast != "" && s.real < s.toastUntil {
 		over.Toast = s.toast

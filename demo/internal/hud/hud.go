@@ -66,6 +66,11 @@ type State struct {
 	Info scene.Info
 	Set  settings.Settings
 	Now  ecs.Time
+	Moment
+}
+
+// Moment is the state that a picture shows beside its content.
+type Moment struct {
 	Live bool // in a window, where keys work
 
 	// The recent processor time per frame, in a window: of Update, and of Draw including the wait

@@ -108,7 +108,7 @@ func TestDraw(t *testing.T) {
 				frame := render.NewFrame(theme)
 				state := State{
 					Info: scene.Info{Title: "A title", Caption: "A caption that is long enough to be broken into lines, because it says twice what it says, because it says twice what it says."},
-					Set:  set, Now: now, Live: live, Update: 3 * time.Millisecond,
+					Set:  set, Now: now, Moment: Moment{Live: live, Update: 3 * time.Millisecond},
 				}
 				over := Over{Keys: keys.Groups(names), Help: help, Recording: 3 * time.Second}
 				draw := func() {
@@ -253,7 +253,7 @@ func TestCaptions(t *testing.T) {
 	written := func(set settings.Settings, info scene.Info) int {
 		frame := render.NewFrame(theme)
 		frame.Begin(render.Size{Width: 1280, Height: 720})
-		h.Draw(&frame.Overlay, &State{Info: info, Set: set, Live: true})
+		h.Draw(&frame.Overlay, &State{Info: info, Set: set, Moment: Moment{Live: true}})
 		return len(frame.Overlay.Vertices())
 	}
 	all, captions := written(settings.Settings{}, info), written(settings.Settings{Overlay: settings.OverlayCaptions}, info)

@@ -4,6 +4,7 @@ package hud
 
 import (
 	"math"
+	"slices"
 	"time"
 
 	"github.com/go-gl/mathgl/mgl32"
@@ -14,9 +15,7 @@ import (
 
 // meter counts frames and steps over about the last second of real time.
 type meter struct {
-	samples [512]sample // a ring
-	next    int
-	count   int
+	samples []sample // from the oldest
 }
 
 type sample struct {
@@ -24,22 +23,26 @@ type sample struct {
 	tick uint64
 }
 
-const meterSpan = time.Second
+const (
+	meterSpan   = time.Second
+	meterFrames = 512 // at most
+)
 
 func (m *meter) add(now ecs.Time) {
-	m.samples[m.next] = sample{now.Real, now.Tick}
-	m.next = (m.next + 1) % len(m.samples)
-	m.count = min(m.count+1, len(m.samples))
+	if len(m.samples) == meterFrames {
+		m.samples = slices.Delete(m.samples, 0, 1)
+	}
+	m.samples = append(m.samples, sample{now.Real, now.Tick})
 }
 
 // rates returns frames and steps per second of real time, and false until there are enough frames.
 func (m *meter) rates() (frames, steps float64, ok bool) {
-	at := func(back int) sample { return m.samples[(m.next-1-back+2*len(m.samples))%len(m.samples)] }
-	if m.count < 2 {
+	at := func(back int) sample { return m.samples[len(m.samples)-1-back] }
+	if len(m.samples) < 2 {
 		return 0, 0, false
 	}
 	newest, back := at(0), 1
-	for back+1 < m.count && newest.real-at(back).real < meterSpan {
+	for back+1 < len(m.samples) && newest.real-at(back).real < meterSpan {
 		back++
 	}
 	oldest := at(back)
@@ -57,7 +60,7 @@ func (m *meter) steps(at func(back int) sample, frames int) float64 {
 	newest := at(0)
 	var last, first sample // the newest and the oldest frame with a step
 	found := 0
-	for i := 0; i+1 < m.count && (i < frames || found < 2 && newest.real-at(i).real < 2*meterSpan); i++ {
+	for i := 0; i+1 < len(m.samples) && (i < frames || found < 2 && newest.real-at(i).real < 2*meterSpan); i++ {
 		if at(i).tick == at(i+1).tick {
 			continue
 		}

@@ -6,8 +6,8 @@ import (
 	"time"
 
 	"github.com/tandem-ecs/tandem/components"
-	"github.com/tandem-ecs/tandem/demo/internal/app"
 	"github.com/tandem-ecs/tandem/demo/internal/arena/view"
+	"github.com/tandem-ecs/tandem/demo/internal/hud"
 	"github.com/tandem-ecs/tandem/demo/internal/keys"
 	"github.com/tandem-ecs/tandem/demo/internal/options"
 	"github.com/tandem-ecs/tandem/demo/internal/scene"
@@ -165,7 +165,7 @@ func (m *match) Trace(row func(now ecs.Time, name string, logical, visual compon
 }
 
 // Draw implements [app.Content]: each client has its own column.
-func (m *match) Draw(f *render.Frame, now *app.Moment) {
+func (m *match) Draw(f *render.Frame, now hud.Moment) {
 	for i, s := range m.clients {
 		part := render.Whole()
 		if len(m.clients) > 1 {
