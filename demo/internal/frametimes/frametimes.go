@@ -22,13 +22,12 @@ func Steady(rate int) Source {
 	if rate <= 0 {
 		panic(fmt.Sprintf("frametimes: a rate of %d frames per second; it must be positive", rate))
 	}
-	const second = int64(time.Second)
-	n, index := int64(rate), int64(0)
-	return func() time.Duration {
-		from, to := index*second/n, (index+1)*second/n
-		index = (index + 1) % n // every second ends on a whole nanosecond
-		return time.Duration(to - from)
+	frames := make([]time.Duration, rate) // every second ends on a whole nanosecond
+	for k := range frames {
+		n := time.Duration(k)
+		frames[k] = (n+1)*time.Second/time.Duration(rate) - n*time.Second/time.Duration(rate)
 	}
+	return Repeat(frames)
 }
 
 // Repeat returns a source of the durations in order, repeated after the last. The slice must not be

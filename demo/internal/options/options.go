@@ -74,7 +74,7 @@ func Parse(args []string, out io.Writer) (Options, error) {
 	if err := s.Read(args, out, head(), tail); err != nil {
 		return Options{}, err
 	}
-	if err := o.check(s); err != nil {
+	if err := o.Check(s); err != nil {
 		return Options{}, err
 	}
 	return o, nil
@@ -111,9 +111,6 @@ func (o *Options) MatchLineFlags(s *flags.Set) {
 	s.StringVar(&o.Link.Line, "line", "", "`name` of a line, such as one with a queue, a download or an outage; the other flags add to it: "+lineNames())
 	s.Section("The simulated line")
 }
-
-// CheckMatch checks the flags of a match.
-func (o *Options) CheckMatch(s *flags.Set) error { return o.check(s) }
 
 // CheckLine checks the flags of [Options.MatchLineFlags] alone.
 func (o *Options) CheckLine() error {
@@ -184,8 +181,8 @@ func (o *Options) runFlags(s *flags.Set) {
 	s.StringVar(&o.Dir, "dir", "out", "`folder` for the files that keys make, and for the files of runs without file names")
 }
 
-// check checks all flags that are defined.
-func (o *Options) check(s *flags.Set) error {
+// Check checks all flags that are defined.
+func (o *Options) Check(s *flags.Set) error {
 	if o.Trace == "/dev/stdout" { // a second handle would overwrite the messages
 		o.Trace = Stdout
 	}

@@ -38,7 +38,7 @@ func Client(ctx context.Context, args []string, stdout, stderr io.Writer) error 
 	if err := read(s, args, stdout, "A player of the arena."); err != nil {
 		return err
 	}
-	if err := cmp.Or(r.check(0), input.check(r.hz), o.CheckMatch(s)); err != nil {
+	if err := cmp.Or(r.check(0), input.check(r.hz), o.Check(s)); err != nil {
 		return err
 	}
 	if err := c.check(os.Stdin); err != nil {
@@ -120,9 +120,8 @@ func local(ctx context.Context, name string, args []string, stdout, stderr io.Wr
 		s.flags(set, "127.0.0.1:7777")
 		what, level = "A player of the arena and its server in one process.", slog.LevelInfo
 	} else {
-		set.IntVar(&s.crates, "crates", 24, "crates in the arena, `0 to 900`")
 		s.maxPlayers = players
-		s.input.flags(set.FlagSet)
+		s.matchFlags(set)
 	}
 	r.flags(set.FlagSet, snapshotsText)
 	input.flags(set.FlagSet)
@@ -130,7 +129,7 @@ func local(ctx context.Context, name string, args []string, stdout, stderr io.Wr
 	if err := read(set, args, stdout, what); err != nil {
 		return err
 	}
-	if err := cmp.Or(r.check(5), input.check(r.hz), s.check(), o.CheckMatch(set)); err != nil {
+	if err := cmp.Or(r.check(5), input.check(r.hz), s.check(), o.Check(set)); err != nil {
 		return err
 	}
 	log := slog.New(slog.NewTextHandler(stderr, &slog.HandlerOptions{Level: level}))

@@ -41,35 +41,6 @@ func (r *rateFlags) check(least int) error {
 	return nil
 }
 
-// serverInputFlags are the flags for the inputs at a server.
-type serverInputFlags struct {
-	arrival     bool
-	inputCredit time.Duration
-}
-
-func (f *serverInputFlags) flags(fs *flag.FlagSet) {
-	fs.BoolVar(&f.arrival, "on-arrival", false, "run inputs on arrival, each player on its own clock, instead of one per step; pushed bodies are not predicted then")
-	fs.DurationVar(&f.inputCredit, "bank", 0, "`time` of silence for which -on-arrival runs late inputs, up to 2s; 0: 100ms. Use 1s over WebSocket")
-}
-
-func (f *serverInputFlags) check() error {
-	switch {
-	case f.inputCredit < 0 || f.inputCredit > 2*time.Second:
-		return badf("-bank %v: it takes 0s to 2s", f.inputCredit)
-	case f.inputCredit > 0 && !f.arrival:
-		return badf("-bank: it belongs to -on-arrival; add that flag")
-	}
-	return nil
-}
-
-// mode returns how the server runs inputs.
-func (f *serverInputFlags) mode() netcode.InputMode {
-	if f.arrival {
-		return netcode.OnArrival
-	}
-	return netcode.OnTicks
-}
-
 // clientInputFlags are the flags for a client's rate of inputs and for the delay of other players.
 type clientInputFlags struct {
 	actionHz int

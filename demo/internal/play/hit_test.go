@@ -74,7 +74,7 @@ func TestBeingPushedIsSeenAsMotion(t *testing.T) {
 	const most = 0.07
 	worst, longest, pictures, corrections := float32(0), float32(0), 0, uint64(0)
 	for n := range uint64(8) {
-		v := newVirtual(t, func(c *rules.Config) { c.Seed, c.Crates = n+1, [2]int{-1, 24}[n%2] })
+		v := newVirtual(t, func(c *rules.Config) { c.Seed, c.Crates = n+1, [2]int{0, 24}[n%2] })
 		for i := range 2 {
 			v.join(seed(10*n+uint64(i)+1), &brawler{rests: i})
 		}

@@ -34,7 +34,7 @@ type virtual struct {
 func newVirtual(t testing.TB, change func(c *rules.Config)) *virtual {
 	t.Helper()
 	v := &virtual{t: t, own: loopback.Listen(loopback.Config{})}
-	c := rules.Config{Listener: v.own, Crates: -1, Seed: 1, Log: slog.New(slog.DiscardHandler)}
+	c := rules.Config{Listener: v.own, Seed: 1, Log: slog.New(slog.DiscardHandler)}
 	if change != nil {
 		change(&c)
 	}

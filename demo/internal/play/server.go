@@ -102,12 +102,8 @@ func newServer(r *rateFlags, s *serverFlags, log *slog.Logger, own bool) (*serve
 	if v.host, err = host.Open(c); err != nil {
 		return nil, s.usage(err)
 	}
-	crates := s.crates
-	if crates == 0 {
-		crates = -1
-	}
 	m := rules.Config{
-		Host: v.host, Rate: r.hz, SendRate: r.sendHz, InputMode: s.input.mode(), InputCredit: s.input.inputCredit, MaxPlayers: s.maxPlayers, PerAddress: s.perAddress, Crates: crates, Seed: r.seed, Log: log,
+		Host: v.host, Rate: r.hz, SendRate: r.sendHz, InputMode: s.mode(), InputCredit: s.inputCredit, MaxPlayers: s.maxPlayers, PerAddress: s.perAddress, Crates: s.crates, Seed: r.seed, Log: log,
 		Shot: func(_ *rules.Player, hit bool) {
 			v.shots[0]++
 			if hit {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/tandem-ecs/tandem/demo/internal/arena"
 	"github.com/tandem-ecs/tandem/demo/internal/flags"
+	"github.com/tandem-ecs/tandem/systems/netcode"
 	"github.com/tandem-ecs/tandem/systems/netcode/host"
 )
 
@@ -17,7 +18,8 @@ import (
 type serverFlags struct {
 	host               host.Config
 	origins            string
-	input              serverInputFlags
+	arrival            bool
+	inputCredit        time.Duration
 	console, verbose   bool
 	maxPlayers, crates int
 	perAddress         int
@@ -46,8 +48,22 @@ func (s *serverFlags) flags(set *flags.Set, listen string) {
 	set.BoolVar(&w.SelfSigned, "tls", false, "WebSocket with TLS and the server's own certificate; the link contains its fingerprint; for programs, not for browsers")
 	set.StringVar(&w.Proxy, "proxy", "", "`address` of the proxy in front of the WebSocket that handles TLS, such as wss://play.example.org/arena; its X-Forwarded-For is trusted")
 	set.Section("WebSocket")
-	s.input.flags(set.FlagSet)
+	s.matchFlags(set)
+}
+
+// matchFlags defines the flags of the match, which a duel has, too.
+func (s *serverFlags) matchFlags(set *flags.Set) {
+	set.BoolVar(&s.arrival, "on-arrival", false, "run inputs on arrival, each player on its own clock, instead of one per step; pushed bodies are not predicted then")
+	set.DurationVar(&s.inputCredit, "bank", 0, "`time` of silence for which -on-arrival runs late inputs, up to 2s; 0: 100ms. Use 1s over WebSocket")
 	set.IntVar(&s.crates, "crates", 24, "crates in the arena, `0 to 900`")
+}
+
+// mode returns how the server runs inputs.
+func (s *serverFlags) mode() netcode.InputMode {
+	if s.arrival {
+		return netcode.OnArrival
+	}
+	return netcode.OnTicks
 }
 
 func (s *serverFlags) check() error {
@@ -60,9 +76,10 @@ func (s *serverFlags) check() error {
 		return badf("-per-address %d: it takes a number of players, 0 for a quarter of -max-players, or -1 for no limit", s.perAddress)
 	case s.drain < 0 || s.drain > time.Minute:
 		return badf("-drain %v: it takes 0s to 1m", s.drain)
-	}
-	if err := s.input.check(); err != nil {
-		return err
+	case s.inputCredit < 0 || s.inputCredit > 2*time.Second:
+		return badf("-bank %v: it takes 0s to 2s", s.inputCredit)
+	case s.inputCredit > 0 && !s.arrival:
+		return badf("-bank: it belongs to -on-arrival; add that flag")
 	}
 	c := &s.host
 	c.Drain = cmp.Or(s.drain, -1)

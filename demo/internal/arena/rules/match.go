@@ -36,9 +36,8 @@ type Config struct {
 	MaxPlayers  int                // zero: 64
 	// the most players of one address; zero: a quarter of MaxPlayers; negative: no limit
 	PerAddress int
-	Crates     int           // zero: 24; negative: none
-	Seed       uint64        // of the places of crates and players
-	Grace      time.Duration // how long a lost player may reconnect; zero: 30 s
+	Crates     int
+	Seed       uint64 // of the places of crates and players
 	// no lag compensation: shots hit targets where they are now
 	NoRewind bool
 	Log      *slog.Logger              // nil: the host's, or slog.Default()
@@ -88,12 +87,6 @@ func New(c Config) (*Match, error) {
 	if c.SendRate == 0 {
 		c.SendRate = SendRate(c.Rate)
 	}
-	switch {
-	case c.Crates == 0:
-		c.Crates = 24
-	case c.Crates < 0:
-		c.Crates = 0
-	}
 	if c.MaxPlayers == 0 {
 		c.MaxPlayers = 64
 	}
@@ -116,7 +109,7 @@ func New(c Config) (*Match, error) {
 		return nil, err
 	}
 	config := netcode.ServerConfig[arena.State, arena.Input]{
-		Listener: c.Listener, Joined: m.joined, Left: m.left, MaxPlayers: c.MaxPlayers, MaxPerAddress: c.PerAddress, SnapshotRate: c.SendRate, InputMode: c.InputMode, InputCredit: c.InputCredit, Grace: c.Grace, Log: c.Log,
+		Listener: c.Listener, Joined: m.joined, Left: m.left, MaxPlayers: c.MaxPlayers, MaxPerAddress: c.PerAddress, SnapshotRate: c.SendRate, InputMode: c.InputMode, InputCredit: c.InputCredit, Log: c.Log,
 		Message: func(p *Player, data []byte, reliable bool) {
 			if known := m.players[p]; reliable && arena.IsPush(data) && known != nil && !known.pushes {
 				known.pushes = true
