@@ -105,6 +105,15 @@ type Picture struct {
 	Figures bool // write figures and graphs
 }
 
+// Body draws a body of a size in a pose, and its logical pose as a ghost if ghosts are shown.
+func (p *Picture) Body(mesh render.Mesh, pose, logical components.Pose3D, size mgl32.Vec3, color render.Color) {
+	pose.Scale, logical.Scale = size, size
+	p.Brush.Put(mesh, render.Solid, pose, color)
+	if p.Ghosts {
+		p.Brush.Put(mesh, render.Ghost, logical, color)
+	}
+}
+
 // Label writes a name above a point in world space, if that is in the picture and labels are on.
 func (p *Picture) Label(at mgl32.Vec3, color render.Color, text string) {
 	p.write(at, func(x, y float32) { p.Overlay.Label(x, y, color, text) })

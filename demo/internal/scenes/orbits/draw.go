@@ -5,7 +5,6 @@ import (
 
 	"github.com/go-gl/mathgl/mgl32"
 
-	"github.com/tandem-ecs/tandem/components"
 	"github.com/tandem-ecs/tandem/demo/internal/scene"
 	"github.com/tandem-ecs/tandem/render"
 )
@@ -22,16 +21,14 @@ func (s *Orbits) Draw(p *scene.Picture) {
 	for _, b := range s.bodies {
 		color := p.Theme.Accent(b.accent)
 		pose := s.shown(p, b.entity)
-		p.Brush.Put(render.Sphere, render.Solid, scaled(pose, b.size, b.size, b.size), color)
+		p.Body(render.Sphere, pose, s.logical(b.entity), mgl32.Vec3{b.size, b.size, b.size}, color)
 		if b.name == "Violet" {
 			ring := pose
+			ring.Scale = mgl32.Vec3{b.size * 1.75, b.size * 1.75, b.size * 0.4}
 			ring.Rotation = pose.Rotation.Mul(mgl32.QuatRotate(math.Pi/2-0.3, mgl32.Vec3{1, 0, 0}))
-			p.Brush.Put(render.Ring, render.Solid, scaled(ring, b.size*1.75, b.size*1.75, b.size*0.4), sun)
+			p.Brush.Put(render.Ring, render.Solid, ring, sun)
 		}
 		s.drawOrbit(p, b, pose.Position, color)
-		if p.Ghosts {
-			p.Brush.Put(render.Sphere, render.Ghost, scaled(s.logical(b.entity), b.size, b.size, b.size), color)
-		}
 		if b.around == "" {
 			p.Label(pose.Position.Add(mgl32.Vec3{0, b.size*0.5 + 0.1, 0}), p.Theme.Text, b.name)
 		}
@@ -61,11 +58,8 @@ func (s *Orbits) drawOrbit(p *scene.Picture, b body, at mgl32.Vec3, color render
 func (s *Orbits) drawShip(p *scene.Picture) {
 	color := p.Theme.Accent(0)
 	pose, parent := s.shown(p, s.ship.entity), s.ship.parent()
-	p.Brush.Put(render.Cone, render.Solid, scaled(pose, shipLength*0.45, shipLength, shipLength*0.45), color)
+	p.Body(render.Cone, pose, s.logical(s.ship.entity), mgl32.Vec3{shipLength * 0.45, shipLength, shipLength * 0.45}, color)
 	p.Brush.Fade(pose.Position, s.shown(p, parent.entity).Position, color, color.Alpha(0.15))
-	if p.Ghosts {
-		p.Brush.Put(render.Cone, render.Ghost, scaled(s.logical(s.ship.entity), shipLength*0.45, shipLength, shipLength*0.45), color)
-	}
 	var last mgl32.Vec3
 	begun := false
 	path := s.ship.path
@@ -79,9 +73,4 @@ func (s *Orbits) drawShip(p *scene.Picture) {
 		last, begun = m.Place, true
 	})
 	p.LabelBelow(pose.Position.Sub(mgl32.Vec3{0, 0.3, 0}), color.Mix(p.Theme.Text, 0.5), "ship: child of "+parent.name)
-}
-
-func scaled(pose components.Pose3D, x, y, z float32) components.Pose3D {
-	pose.Scale = mgl32.Vec3{x, y, z}
-	return pose
 }

@@ -46,9 +46,8 @@ func (s *Physics) drawDrum(p *scene.Picture, center mgl32.Vec3, poseOf func(arch
 	}, p.Theme.Ground.Mix(p.Theme.Neutral, 0.5))
 	s.drawWheel(p, center, poseOf(s.wheel.entity))
 	for _, it := range s.items {
-		pose := upright(poseOf(it.entity))
-		pose.Position = pose.Position.Add(center)
-		pose.Scale = mgl32.Vec3{it.size, it.size, it.size}
+		pose, logical := upright(poseOf(it.entity)), upright(s.bodies.Logical(it.entity))
+		pose.Position, logical.Position = pose.Position.Add(center), logical.Position.Add(center)
 		mesh := render.Cube
 		if it.round {
 			mesh = render.Sphere
@@ -57,13 +56,7 @@ func (s *Physics) drawDrum(p *scene.Picture, center mgl32.Vec3, poseOf func(arch
 		if it.accent != 0 { // bodies without marks are paler
 			color = color.Mix(p.Theme.Neutral, 0.45)
 		}
-		p.Brush.Put(mesh, render.Solid, pose, color)
-		if p.Ghosts {
-			ghost := upright(s.bodies.Logical(it.entity))
-			ghost.Position = ghost.Position.Add(center)
-			ghost.Scale = pose.Scale
-			p.Brush.Put(mesh, render.Ghost, ghost, color)
-		}
+		p.Body(mesh, pose, logical, mgl32.Vec3{it.size, it.size, it.size}, color)
 	}
 	for k := range min(marked, len(s.items)) {
 		marks[k].Each(p.Now.Normal, func(m scene.Mark, age float32) {

@@ -46,14 +46,7 @@ func (s *Teleports) Draw(p *scene.Picture) {
 }
 
 func (g *group) drawBody(p *scene.Picture, mesh render.Mesh, e arche.Entity, size mgl32.Vec3, color render.Color) {
-	pose := g.bodies.Visual(e)
-	pose.Scale = size
-	p.Brush.Put(mesh, render.Solid, pose, color)
-	if p.Ghosts {
-		logical := g.bodies.Logical(e)
-		logical.Scale = size
-		p.Brush.Put(mesh, render.Ghost, logical, color)
-	}
+	p.Body(mesh, g.bodies.Visual(e), g.bodies.Logical(e), size, color)
 }
 
 // drawSet draws the fixed parts: tracks, portals, gates, pads.
