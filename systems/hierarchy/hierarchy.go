@@ -11,7 +11,7 @@ import (
 	"github.com/tandem-ecs/tandem/components"
 	"github.com/tandem-ecs/tandem/ecs"
 	"github.com/tandem-ecs/tandem/internal/alive"
-	"github.com/tandem-ecs/tandem/internal/resource"
+	"github.com/tandem-ecs/tandem/internal/plugin"
 	"github.com/tandem-ecs/tandem/systems/interpolation"
 )
 
@@ -37,8 +37,6 @@ type Hierarchy[P, M any] struct {
 	KeepOrphans bool
 	// Log receives faults of the data, such as cycles of parents. Nil means slog.Default().
 	Log *slog.Logger
-
-	closed bool
 
 	engine *ecs.Engine
 	ancestry
@@ -117,31 +115,14 @@ func (h *Hierarchy[P, M]) Install(e *ecs.Engine) {
 	h.ids.visual = arche.ComponentID[components.Visual[P]](h.world)
 	h.topology = newTopology[P](h.world, h.parent)
 	h.ids.otherLogical, h.ids.otherVisual = h.space.other(h.world)
-	resource.Put(h.world, h)
-	e.AddAt(ecs.FixedEnd, OrderSweep, &hierarchySystem{"hierarchy's sweep", h.sweep, h.close})
-	e.AddAt(ecs.VisualSync, ecs.OrderSync-1, &hierarchySystem{"hierarchy's sweep", h.sweep, h.close})
-	e.AddAt(ecs.VisualSync, OrderPropagate, &hierarchySystem{"hierarchy's propagation", h.propagate, h.close})
+	plugin.Put(h.world, h)
+	e.AddAt(ecs.FixedEnd, OrderSweep, &plugin.System{What: "hierarchy's sweep", Run: h.sweep, Stop: h.close})
+	e.AddAt(ecs.VisualSync, ecs.OrderSync-1, &plugin.System{What: "hierarchy's sweep", Run: h.sweep})
+	e.AddAt(ecs.VisualSync, OrderPropagate, &plugin.System{What: "hierarchy's propagation", Run: h.propagate})
 }
 
-type hierarchySystem struct {
-	what     string
-	run      func()
-	finalize func(w *arche.World)
-}
-
-func (s *hierarchySystem) Initialize(*arche.World) {}
-func (s *hierarchySystem) Update(*arche.World)     { s.run() }
-func (s *hierarchySystem) Name() string            { return s.what }
-func (s *hierarchySystem) Finalize(w *arche.World) { s.finalize(w) }
-
-// close releases everything when an engine finalises the first of the three systems.
-func (h *Hierarchy[P, M]) close(w *arche.World) {
-	if h.closed {
-		return
-	}
-	h.closed = true
-	h.topology.close(w, resource.Take(w, h))
-}
+// close releases everything.
+func (h *Hierarchy[P, M]) close() { h.topology.close(h.world, plugin.Take(h.world, h)) }
 
 // LogicalWorld returns an entity's world pose in the simulation as a column-major matrix, composed
 // from the present logical poses. An ancestor without a logical pose counts as an identity. Below

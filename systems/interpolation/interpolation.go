@@ -9,9 +9,9 @@ import (
 
 	"github.com/tandem-ecs/tandem/components"
 	"github.com/tandem-ecs/tandem/ecs"
+	"github.com/tandem-ecs/tandem/internal/plugin"
 	"github.com/tandem-ecs/tandem/internal/pointerfree"
 	"github.com/tandem-ecs/tandem/internal/record"
-	"github.com/tandem-ecs/tandem/internal/resource"
 	"github.com/tandem-ecs/tandem/systems/interpolation/internal/capture"
 	"github.com/tandem-ecs/tandem/systems/interpolation/internal/draw"
 	"github.com/tandem-ecs/tandem/systems/interpolation/internal/kernel"
@@ -142,42 +142,27 @@ func (i *Interpolator[T]) Install(e *ecs.Engine) {
 	i.drawer = draw.New(i.samples, i.offsets, i.clock, i.blends, i.Workers)
 	i.drawer.SetEnabled(!i.disabled)
 	i.capture = capture.New(i.samples, i.offsets, i.drawer, i.plain)
-	resource.Put(i.world, i)
-	resource.Put(i.world, &i.installed)
+	plugin.Put(i.world, i)
+	plugin.Put(i.world, &i.installed)
 	for _, f := range i.feeds {
 		f.open()
 	}
-	system := func(what string, run func()) ecs.System { return &interpolatorSystem[T]{i, what, run} }
-	e.AddAt(ecs.FixedUpdate, ecs.OrderBegin, system("sampling", i.capture.Attach))
-	e.AddAt(ecs.FixedEnd, ecs.OrderCapture, system("capture", func() {
+	of := fmt.Sprintf(" of %T", *new(T))
+	// Install does not start the workers: an engine that is closed before it runs would not end
+	// them.
+	e.AddAt(ecs.FixedUpdate, ecs.OrderBegin, &plugin.System{What: "sampling" + of, Run: i.capture.Attach, Start: i.drawer.Start, Stop: i.close})
+	e.AddAt(ecs.FixedEnd, ecs.OrderCapture, &plugin.System{What: "capture" + of, Run: func() {
 		i.capture.Run(samples.Interval{From: i.clock.StepStart, To: i.clock.StepEnd})
-	}))
-	e.AddAt(ecs.VisualSync, ecs.OrderSync, system("visual synchronizer", i.drawer.Sync))
+	}})
+	e.AddAt(ecs.VisualSync, ecs.OrderSync, &plugin.System{What: "visual synchronizer" + of, Run: i.drawer.Sync})
 }
 
-// interpolatorSystem is one of the three places where the interpolator works.
-type interpolatorSystem[T any] struct {
-	i    *Interpolator[T]
-	what string
-	run  func()
-}
-
-// Initialize starts the workers, in the first of the three systems. Install does not: an engine
-// that is closed before it runs would not end them.
-func (s *interpolatorSystem[T]) Initialize(*arche.World) { s.i.drawer.Start() }
-
-func (s *interpolatorSystem[T]) Update(*arche.World) { s.run() }
-func (s *interpolatorSystem[T]) Name() string        { return fmt.Sprintf("%s of %T", s.what, *new(T)) }
-
-// Finalize releases everything, in the system that the engine finalises first.
-func (s *interpolatorSystem[T]) Finalize(w *arche.World) {
-	if s.i.samples == nil {
-		return
-	}
-	s.i.drawer.Stop()
-	resource.Take(w, &s.i.installed)
-	s.i.samples.Close(resource.Take(w, s.i))
-	s.i.samples = nil
+// close releases everything.
+func (i *Interpolator[T]) close() {
+	i.drawer.Stop()
+	plugin.Take(i.world, &i.installed)
+	i.samples.Close(plugin.Take(i.world, i))
+	i.samples = nil
 }
 
 // SetEnabled switches interpolation on or off for all entities. While it is off, visual values are

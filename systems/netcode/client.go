@@ -10,7 +10,7 @@ import (
 
 	"github.com/tandem-ecs/tandem/components"
 	"github.com/tandem-ecs/tandem/ecs"
-	"github.com/tandem-ecs/tandem/internal/resource"
+	"github.com/tandem-ecs/tandem/internal/plugin"
 	"github.com/tandem-ecs/tandem/systems/interpolation"
 	"github.com/tandem-ecs/tandem/systems/netcode/internal/clocksync"
 	"github.com/tandem-ecs/tandem/systems/netcode/internal/packet"
@@ -155,9 +155,9 @@ func (c *Client[S, I]) Install(e *ecs.Engine) {
 	c.replicas = make([]replica, c.protocol.schema.Config().MaxEntities)
 	c.delayedDespawns = make([]replica, 0, maxDelayedDespawns)
 	c.hello = hello{token: c.config.Token, rate: uint8(c.config.SnapshotRate)}
-	resource.Put(c.world, &c.stats)
-	e.AddAt(ecs.FixedUpdate, OrderNetwork, &netSystem{"client's step", c.step, nil})
-	e.AddAt(ecs.NormalUpdate, OrderNetwork, &netSystem{"client's clocks", c.frame, c.close})
+	plugin.Put(c.world, &c.stats)
+	e.AddAt(ecs.FixedUpdate, OrderNetwork, &plugin.System{What: "client's step", Run: c.step})
+	e.AddAt(ecs.NormalUpdate, OrderNetwork, &plugin.System{What: "client's clocks", Run: c.frame, Stop: c.close})
 }
 
 // Status returns the state of the connection, and in Ended and Lost the reason.
@@ -280,7 +280,7 @@ func (c *Client[S, I]) close() {
 		c.end(Reason{Code: transport.Left})
 	}
 	c.release()
-	resource.Take(c.world, &c.stats)
+	plugin.Take(c.world, &c.stats)
 }
 
 // end ends the client for good.

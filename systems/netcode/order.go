@@ -1,10 +1,6 @@
 package netcode
 
-import (
-	arche "github.com/mlange-42/arche/ecs"
-
-	"github.com/tandem-ecs/tandem/ecs"
-)
+import "github.com/tandem-ecs/tandem/ecs"
 
 // The places of the netcode's systems in their stages.
 const (
@@ -15,19 +11,3 @@ const (
 	// The capture runs after it.
 	OrderReplicate = ecs.OrderCapture - 500
 )
-
-// netSystem is a system of a server or of a client.
-type netSystem struct {
-	name     string
-	update   func()
-	finalize func()
-}
-
-func (s *netSystem) Initialize(*arche.World) {}
-func (s *netSystem) Update(*arche.World)     { s.update() }
-func (s *netSystem) Name() string            { return s.name }
-func (s *netSystem) Finalize(*arche.World) {
-	if s.finalize != nil {
-		s.finalize()
-	}
-}

@@ -7,6 +7,7 @@ import (
 	arche "github.com/mlange-42/arche/ecs"
 
 	"github.com/tandem-ecs/tandem/ecs"
+	"github.com/tandem-ecs/tandem/internal/plugin"
 	"github.com/tandem-ecs/tandem/systems/netcode/internal/prediction"
 	"github.com/tandem-ecs/tandem/systems/netcode/internal/snapshot"
 	"github.com/tandem-ecs/tandem/systems/netcode/transport"
@@ -94,12 +95,12 @@ func (s *Server[S, I]) Install(e *ecs.Engine) {
 	if s.protocol.bodies != nil {
 		s.bodies = s.protocol.bodies.server(s)
 	}
-	e.AddAt(ecs.FixedUpdate, OrderNetwork, &netSystem{"server's inputs", s.beginStep, nil})
+	e.AddAt(ecs.FixedUpdate, OrderNetwork, &plugin.System{What: "server's inputs", Run: s.beginStep})
 	// Behind the hierarchy's sweep, so that no snapshot shows the children of a parent that has
 	// just been despawned; before any capture, which settles the writes.
-	e.AddAt(ecs.FixedEnd, OrderReplicate, &netSystem{"server's snapshots", s.endStep, nil})
-	e.AddAt(ecs.FixedEnd, ecs.OrderCapture+1, &netSystem{"server's settling", s.settleWrites, nil})
-	e.AddAt(ecs.NormalUpdate, OrderNetwork, &netSystem{"server's sockets", s.receiveAll, s.close})
+	e.AddAt(ecs.FixedEnd, OrderReplicate, &plugin.System{What: "server's snapshots", Run: s.endStep})
+	e.AddAt(ecs.FixedEnd, ecs.OrderCapture+1, &plugin.System{What: "server's settling", Run: s.settleWrites})
+	e.AddAt(ecs.NormalUpdate, OrderNetwork, &plugin.System{What: "server's sockets", Run: s.receiveAll, Stop: s.close})
 }
 
 // now returns the server's clock, whose zero is the edge of tick 0. It does not advance for time

@@ -1,7 +1,35 @@
-// Package resource adds a plugin's own state to its world, and removes it.
-package resource
+// Package plugin holds what plugins share: their systems, and their own state in the world.
+package plugin
 
 import arche "github.com/mlange-42/arche/ecs"
+
+// System is a system of a plugin.
+type System struct {
+	What  string // its name in panics
+	Run   func()
+	Start func() // before the first Run; nil: nothing to do
+	Stop  func() // when the engine closes; nil: nothing to do
+}
+
+// Initialize starts the system.
+func (s *System) Initialize(*arche.World) {
+	if s.Start != nil {
+		s.Start()
+	}
+}
+
+// Update runs the system.
+func (s *System) Update(*arche.World) { s.Run() }
+
+// Finalize stops the system.
+func (s *System) Finalize(*arche.World) {
+	if s.Stop != nil {
+		s.Stop()
+	}
+}
+
+// Name names the system in panics.
+func (s *System) Name() string { return s.What }
 
 // Put makes r the world's resource of its type. There may be one already, of an engine that was
 // closed before it ran and so finalised nothing.
