@@ -29,9 +29,6 @@ func (e *Engine) advise() {
 		if advice == "" {
 			continue
 		}
-		if e.advised == nil {
-			e.advised = map[arche.ID]bool{}
-		}
 		e.advised[id] = true
 		e.log.Warn("tandem: " + advice)
 	}

@@ -72,6 +72,7 @@ func New(c Config) (*Engine, error) {
 		clock:    newClock(c),
 		adaptive: newAdaptive(c),
 		plugins:  map[reflect.Type]bool{},
+		advised:  map[arche.ID]bool{},
 		log:      c.Log,
 	}
 	arche.AddResource(e.world, &e.clock.time)

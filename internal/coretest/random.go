@@ -70,19 +70,6 @@ func (s *Shuffler) Shuffle(e arche.Entity) {
 	}
 }
 
-func Permutations(n int) (all [][]int) {
-	if n == 0 {
-		return [][]int{nil}
-	}
-	for _, p := range Permutations(n - 1) {
-		for k := 0; k <= len(p); k++ {
-			q := append(append(append([]int(nil), p[:k]...), n-1), p[k:]...)
-			all = append(all, q)
-		}
-	}
-	return all
-}
-
 // Seeds returns how many random worlds a test plays: n, or a quarter of them in short tests, as
 // under the race detector and in a browser.
 func Seeds(n uint64) uint64 {

@@ -41,11 +41,6 @@ func DegreesApart(a, b mgl32.Quat) float64 {
 	return 4 * math.Asin(math.Min(1, math.Sqrt(math.Min(sum, diff))/2)) * 180 / math.Pi
 }
 
-// Length returns the length of a quaternion.
-func Length(q mgl32.Quat) float64 {
-	return math.Sqrt(float64(q.W)*float64(q.W) + float64(q.V[0])*float64(q.V[0]) + float64(q.V[1])*float64(q.V[1]) + float64(q.V[2])*float64(q.V[2]))
-}
-
 // Quat64 returns a quaternion in double precision.
 func Quat64(q mgl32.Quat) mgl64.Quat {
 	return mgl64.Quat{W: float64(q.W), V: mgl64.Vec3{float64(q.V[0]), float64(q.V[1]), float64(q.V[2])}}

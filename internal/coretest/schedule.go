@@ -14,14 +14,6 @@ func FPS(n, den int64) Schedule {
 	return func(i int) time.Duration { return at(int64(i)+1) - at(int64(i)) }
 }
 
-// Jittered makes every frame of a schedule longer or shorter, by up to the given part.
-func Jittered(s Schedule, part float64, seed uint64) Schedule {
-	r := rand.New(rand.NewPCG(seed, 1))
-	return func(i int) time.Duration {
-		return time.Duration(float64(s(i)) * (1 + part*(2*r.Float64()-1)))
-	}
-}
-
 // Between returns random frame times.
 func Between(lo, hi time.Duration, seed uint64) Schedule {
 	r := rand.New(rand.NewPCG(seed, 2))

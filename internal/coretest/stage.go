@@ -94,12 +94,6 @@ func At(x, y, z float64) components.Pose3D {
 
 func Seconds(d time.Duration) float64 { return d.Seconds() }
 
-// Ulps returns n units in the last place of a float32 of the size of x (of 1 at least).
-func Ulps(n, x float64) float64 {
-	f := float32(math.Max(1, math.Abs(x)))
-	return n * float64(math.Nextafter32(f, math.MaxFloat32)-f)
-}
-
 // Near fails the test unless got is within tol of want; a NaN never is.
 func (s *Stage) Near(what string, got, want, tol float64) {
 	s.Helper()

@@ -90,7 +90,7 @@ func TestCase21ChildOnATurningParentKeepsItsDistance(t *testing.T) {
 // Case 22. All orders in which four levels can be read, with a sibling, while all of them move. The
 // seed's caches fail it.
 func TestCase22WorldPosesInEveryReadOrder(t *testing.T) {
-	for _, order := range Permutations(4) {
+	for _, order := range permutations(4) {
 		f := newTreeStage(t, 10)
 		a := f.Spawn(At(1, 0, 0))
 		b := f.child(a, At(2, 0, 0))

@@ -24,7 +24,7 @@ type labelled struct {
 // A frame is the same in every order of installing plugins and adding the game's own systems.
 func TestPluginsInAnyOrder(t *testing.T) {
 	var reference []mgl32.Mat4
-	for _, order := range Permutations(4) {
+	for _, order := range permutations(4) {
 		e, err := ecs.New(ecs.Config{FixedRate: 10})
 		if err != nil {
 			t.Fatal(err)
@@ -125,4 +125,18 @@ func TestClosedBeforeTheFirstUpdate(t *testing.T) {
 	next := NewStageWith(t, ecs.Config{World: s.W}, hierarchy.New3D())
 	next.Update(0)
 	next.Near("drawn", next.X(e), 1, 0)
+}
+
+// permutations returns every order of the numbers from 0 to n-1.
+func permutations(n int) (all [][]int) {
+	if n == 0 {
+		return [][]int{nil}
+	}
+	for _, p := range permutations(n - 1) {
+		for k := 0; k <= len(p); k++ {
+			q := append(append(append([]int(nil), p[:k]...), n-1), p[k:]...)
+			all = append(all, q)
+		}
+	}
+	return all
 }

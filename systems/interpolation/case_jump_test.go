@@ -133,6 +133,6 @@ func TestMotionAfterTeleportInCatchUpSteps(t *testing.T) {
 		case cycle > 10:
 			want = float64(cycle-10)*1000 + 6
 		}
-		s.Near("path", s.X(e), want, Ulps(2, want))
+		s.Near("path", s.X(e), want, ulps(2, want))
 	})
 }

@@ -30,7 +30,7 @@ func onTheLine(s *Stage, e arche.Entity, v [3]float64) {
 	p := s.Visual(e).Position
 	for axis := range p {
 		end := v[axis] * Seconds(now.StepEnd)
-		s.Near(fmt.Sprintf("axis %d", axis), float64(p[axis]), v[axis]*Seconds(now.Normal), Ulps(4, end))
+		s.Near(fmt.Sprintf("axis %d", axis), float64(p[axis]), v[axis]*Seconds(now.Normal), ulps(4, end))
 	}
 }
 
@@ -156,7 +156,7 @@ func TestCase07SlowMotion(t *testing.T) {
 	s.Run(600, FPS(60, 1), func(now ecs.Time) {
 		onTheLine(s, e, v)
 		if last == last {
-			s.Near("displacement per frame", s.X(e)-last, 1.0/240, Ulps(4, s.X(e)))
+			s.Near("displacement per frame", s.X(e)-last, 1.0/240, ulps(4, s.X(e)))
 			if s.X(e) == last {
 				t.Fatal("two equal poses in a row")
 			}
@@ -175,7 +175,7 @@ func TestCase08SpeedSwitchedInMidStep(t *testing.T) {
 	last := 0.0
 	s.Run(600, FPS(61, 1), func(now ecs.Time) {
 		onTheLine(s, e, v)
-		if d := s.X(e) - last; d > Seconds(now.NormalDelta)+Ulps(8, s.X(e)) {
+		if d := s.X(e) - last; d > Seconds(now.NormalDelta)+ulps(8, s.X(e)) {
 			t.Fatalf("moved by %v in %v of normal time", d, now.NormalDelta)
 		}
 		last = s.X(e)
@@ -211,8 +211,8 @@ func TestCase09RateSwitchedInFlight(t *testing.T) {
 		})
 		last, fixed := 0.0, time.Duration(0)
 		s.Run(1500, FPS(60, 1), func(now ecs.Time) {
-			s.Near("position", s.X(e), Seconds(now.Normal), Ulps(4, x))
-			if s.X(e)-last > Seconds(now.NormalDelta)+Ulps(8, x) {
+			s.Near("position", s.X(e), Seconds(now.Normal), ulps(4, x))
+			if s.X(e)-last > Seconds(now.NormalDelta)+ulps(8, x) {
 				t.Fatalf("jumped by %v", s.X(e)-last)
 			}
 			if now.Fixed < fixed {
@@ -239,4 +239,10 @@ func TestCase51FarFromTheOrigin(t *testing.T) {
 		// Half a unit in the last place for each of: the two samples, the blend.
 		s.Near("far out", s.X(e), 1e5+10*Seconds(now.Normal), 0.0078125)
 	})
+}
+
+// ulps returns n units in the last place of a float32 of the size of x (of 1 at least).
+func ulps(n, x float64) float64 {
+	f := float32(math.Max(1, math.Abs(x)))
+	return n * float64(math.Nextafter32(f, math.MaxFloat32)-f)
 }

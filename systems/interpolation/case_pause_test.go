@@ -64,7 +64,7 @@ func TestCase20SingleStepShowsTheNewSample(t *testing.T) {
 		if now := s.Time(); now.Tick != tick+1 || now.Normal != now.Fixed-1 {
 			t.Fatalf("step %d: tick %d to %d, normal %v, fixed %v", k, tick, now.Tick, now.Normal, now.Fixed)
 		}
-		s.Near("stepped to", s.X(e), Seconds(s.Time().Fixed), Ulps(2, s.X(e)))
+		s.Near("stepped to", s.X(e), Seconds(s.Time().Fixed), ulps(2, s.X(e)))
 		s.Run(10, FPS(60, 1), func(ecs.Time) { onTheLine(s, e, v) })
 	}
 }

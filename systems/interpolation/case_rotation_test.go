@@ -107,7 +107,7 @@ func TestCase29DegenerateRotations(t *testing.T) {
 		for _, to := range bad {
 			s := NewStage(t, 10)
 			tenths(s, Turned(At(0, 0, 0), from), Turned(At(0, 0, 0), to), func(f float64, v components.Pose3D) {
-				if n := Length(v.Rotation); !(math.Abs(n-1) <= 1e-6) {
+				if n := length(v.Rotation); !(math.Abs(n-1) <= 1e-6) {
 					t.Fatalf("%v to %v at %v has length %v", from, to, f, n)
 				}
 				for end, q := range map[float64]mgl32.Quat{0: from, 1: to} {
@@ -138,7 +138,7 @@ func TestGetReturnsTheSetValue(t *testing.T) {
 		if got := s.Logical(entity).Get(); got != long {
 			t.Errorf("the logical pose is %v, want %v as written", got, long)
 		}
-		if n := Length(s.Visual(entity).Rotation); !(math.Abs(n-1) <= 1e-6) {
+		if n := length(s.Visual(entity).Rotation); !(math.Abs(n-1) <= 1e-6) {
 			t.Errorf("the drawn rotation has length %v", n)
 		}
 	}
@@ -159,4 +159,9 @@ func TestCase31ScalesAreBlendedStraight(t *testing.T) {
 			}
 		}
 	})
+}
+
+// length returns the length of a quaternion.
+func length(q mgl32.Quat) float64 {
+	return math.Sqrt(float64(q.W)*float64(q.W) + float64(q.V[0])*float64(q.V[0]) + float64(q.V[1])*float64(q.V[1]) + float64(q.V[2])*float64(q.V[2]))
 }

@@ -121,7 +121,7 @@ func TestCase17SpawnOfAMovingBody(t *testing.T) {
 		off := math.Abs(s.X(e) - v*Seconds(now.Normal))
 		if limit := v * h; now.Tick == 6 && off > limit+1e-6 {
 			t.Fatalf("off by %v in its first step, more than %v", off, limit)
-		} else if now.Tick > 6 && off > Ulps(4, s.X(e)) {
+		} else if now.Tick > 6 && off > ulps(4, s.X(e)) {
 			t.Fatalf("off by %v after its first step", off)
 		}
 	})

@@ -23,7 +23,7 @@ func TestCase36SlowWriterMovesEvenly(t *testing.T) {
 	})
 	last := 0.0
 	s.Run(1200, FPS(240, 1), func(now ecs.Time) {
-		s.Near("position", s.X(e), Seconds(now.Normal), Ulps(2, s.X(e)))
+		s.Near("position", s.X(e), Seconds(now.Normal), ulps(2, s.X(e)))
 		if now.NormalDelta > 0 {
 			speed := (s.X(e) - last) / Seconds(now.NormalDelta)
 			s.Near("speed", speed, 1, 1e-4*(1+s.X(e)))
@@ -151,7 +151,7 @@ func TestSetOverForMinutes(t *testing.T) {
 	last := -1.0
 	s.Run(1000, Constant(101*time.Millisecond), func(now ecs.Time) {
 		want := math.Min(100, math.Max(0, Seconds(now.Normal)-0.05))
-		s.Near("position", s.X(e), want, Ulps(2, 100))
+		s.Near("position", s.X(e), want, ulps(2, 100))
 		if s.X(e) < last {
 			t.Fatalf("went back from %v to %v", last, s.X(e))
 		}

@@ -2,6 +2,7 @@ package interpolation_test
 
 import (
 	"math"
+	"math/rand/v2"
 	"testing"
 	"time"
 
@@ -112,7 +113,7 @@ func TestCase05CircleAtAnyFrameRate(t *testing.T) {
 	const rate = 60
 	bound := 1 - math.Cos(math.Pi/rate) + 1e-6
 	for _, f := range []int64{20, 60, 240} {
-		tandem, chased := circleError(t, rate, Jittered(FPS(f, 1), 0.1, uint64(f)), int(f)*5)
+		tandem, chased := circleError(t, rate, jittered(FPS(f, 1), 0.1, uint64(f)), int(f)*5)
 		if !(tandem <= bound) {
 			t.Errorf("at %d fps the circle is missed by %v, more than a chord's %v", f, tandem, bound)
 		}
@@ -143,5 +144,13 @@ func TestNegativeControlStopsAndGoes(t *testing.T) { // case 36
 	})
 	if float64(still) < 0.5*float64(n) {
 		t.Errorf("the chase stood still in %d of %d frames, less than half; it is no negative control any more", still, n)
+	}
+}
+
+// jittered makes every frame of a schedule longer or shorter, by up to the given part.
+func jittered(s Schedule, part float64, seed uint64) Schedule {
+	r := rand.New(rand.NewPCG(seed, 1))
+	return func(i int) time.Duration {
+		return time.Duration(float64(s(i)) * (1 + part*(2*r.Float64()-1)))
 	}
 }

@@ -124,9 +124,11 @@ func (i *Interpolator[T]) Install(e *ecs.Engine) {
 	if i.clock != nil {
 		panic("interpolation: this interpolator is already installed on an engine; make one per engine")
 	}
-	arithmetic := offset.Arithmetic[T](i.Offset)
-	arithmetic.Check()
+	o := &i.Offset
+	known := o.Sub != nil && o.Add != nil && o.Scale != nil
 	switch {
+	case !known && (o.Sub != nil || o.Add != nil || o.Scale != nil || o.Len != nil):
+		panic("interpolation: an Offset needs all of Sub, Add and Scale; set them, or none of them")
 	case i.HalfLife < 0:
 		panic(fmt.Sprintf("interpolation: a HalfLife of %v; it must be positive, or 0 for the default", i.HalfLife))
 	case i.HalfLife == 0:
@@ -138,7 +140,7 @@ func (i *Interpolator[T]) Install(e *ecs.Engine) {
 	i.world = e.World()
 	i.clock = arche.GetResource[ecs.Time](i.world)
 	i.samples = samples.New(i.world, i.normalize)
-	i.offsets = offset.New(arithmetic, i.samples.Normal, i.HalfLife)
+	i.offsets = offset.New(offset.Arithmetic[T](i.Offset), i.samples.Normal, i.HalfLife)
 	i.drawer = draw.New(i.samples, i.offsets, i.clock, i.blends, i.Workers)
 	i.drawer.SetEnabled(!i.disabled)
 	i.capture = capture.New(i.samples, i.offsets, i.drawer, i.plain)

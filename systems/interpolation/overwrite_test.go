@@ -88,7 +88,7 @@ func TestOverwrittenWholeIsAJump(t *testing.T) {
 				case moving:
 					want = steps
 				}
-				s.Near(name, s.X(e), want, Ulps(4, want))
+				s.Near(name, s.X(e), want, ulps(4, want))
 			})
 		}
 	}

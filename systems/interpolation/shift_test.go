@@ -54,8 +54,8 @@ func TestShiftKeepsTheMotion(t *testing.T) {
 				before := [2]components.Pose3D{s.Visual(moving), s.Visual(slow)}
 				revisions = [2]uint32{s.Logical(moving).Revision(), s.Logical(resting).Revision()}
 				shift()
-				s.Near("at once", s.X(moving), float64(before[0].Position[0])-64, Ulps(2, 600))
-				s.Near("at once", s.X(slow), float64(before[1].Position[0])-64, Ulps(2, 600))
+				s.Near("at once", s.X(moving), float64(before[0].Position[0])-64, ulps(2, 600))
+				s.Near("at once", s.X(slow), float64(before[1].Position[0])-64, ulps(2, 600))
 				s.Near("logical", float64(s.Logical(resting).Get().Position[0])+origin, 7, 0)
 				if revisions != [2]uint32{s.Logical(moving).Revision(), s.Logical(resting).Revision()} {
 					t.Fatal("a shift made a new revision")

@@ -33,7 +33,7 @@ func TestInterpolationSwitchedForAll(t *testing.T) {
 			onTheLine(s, e, v)
 			s.Near("slow", s.X(slow), math.Min(10, 10*Seconds(now.Normal)), 1e-5)
 		} else {
-			s.Near("newest", s.X(e), Seconds(now.StepEnd), Ulps(1, 2))
+			s.Near("newest", s.X(e), Seconds(now.StepEnd), ulps(1, 2))
 			s.Near("slow, newest", s.X(slow), 10, 0)
 		}
 		s.Near("resting", s.X(resting), 9, 0)
@@ -51,7 +51,7 @@ func TestInterpolationSwitchedForOne(t *testing.T) {
 		onTheLine(s, smooth, v)
 		if marked || now.StepStart < until {
 			// a step that was captured without interpolation stays so
-			s.Near("newest", s.X(raw), Seconds(now.StepEnd), Ulps(1, 2))
+			s.Near("newest", s.X(raw), Seconds(now.StepEnd), ulps(1, 2))
 		} else {
 			onTheLine(s, raw, v)
 		}
@@ -113,7 +113,7 @@ func TestNoInterpolationRemoved(t *testing.T) {
 			glides, last := 0, 0.0
 			s.Run(150, FPS(144, 1), func(now ecs.Time) {
 				if step := now.Tick - 1; step < test.from {
-					s.Near("newest", s.X(e), Seconds(now.StepEnd), Ulps(1, 2))
+					s.Near("newest", s.X(e), Seconds(now.StepEnd), ulps(1, 2))
 				} else {
 					onTheLine(s, e, v)
 					glides++

@@ -18,19 +18,6 @@ type Arithmetic[T any] struct {
 	Len   func(offset T) float32
 }
 
-// Known reports whether there is arithmetic.
-func (a *Arithmetic[T]) Known() bool { return a.Sub != nil }
-
-// Check panics if only a part of the arithmetic is there.
-func (a *Arithmetic[T]) Check() {
-	if a.Sub == nil && a.Add == nil && a.Scale == nil && a.Len == nil {
-		return
-	}
-	if a.Sub == nil || a.Add == nil || a.Scale == nil {
-		panic("interpolation: an Offset needs all of Sub, Add and Scale; set them, or none of them")
-	}
-}
-
 // forgottenAfter is the number of half-lives after which an offset, a millionth of its size by
 // then, is dropped.
 const forgottenAfter = 20
@@ -70,7 +57,7 @@ func New[T any](a Arithmetic[T], normalize func(T) T, halfLife time.Duration) *S
 }
 
 // Known reports whether there is arithmetic. Without it the set stays empty.
-func (s *Set[T]) Known() bool { return s.arithmetic.Known() }
+func (s *Set[T]) Known() bool { return s.arithmetic.Sub != nil }
 
 // Know notes where the corrected path of an entity begins in this step.
 func (s *Set[T]) Know(e arche.Entity, p Path[T]) { s.paths[e] = p }
