@@ -70,11 +70,11 @@ func (s *Shuffler) Shuffle(e arche.Entity) {
 	}
 }
 
-// Seeds returns how many random worlds a test plays: n, or a quarter of them in short tests, as
-// under the race detector and in a browser.
-func Seeds(n uint64) uint64 {
+// Few returns how many random worlds or frames a test plays: n, or an eighth of them in short
+// tests. Those are for other faults than wrong values: races, and what only a browser shows.
+func Few[N int | uint64](n N) N {
 	if testing.Short() {
-		return (n + 3) / 4
+		return (n + 7) / 8
 	}
 	return n
 }

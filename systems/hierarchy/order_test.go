@@ -172,7 +172,8 @@ func TestTopologyChangesAllocateLittle(t *testing.T) {
 }
 
 func TestDeepChainsAndWideTrees(t *testing.T) {
-	const n = 10_000
+	n := Few(10_000)
+	deep := float64(n)
 	f := newTreeStage(t, 10, keepOrphans)
 	chain := []arche.Entity{f.Spawn(At(0, 0, 0))}
 	for range n - 1 {
@@ -196,14 +197,14 @@ func TestDeepChainsAndWideTrees(t *testing.T) {
 	})
 	f.Run(8, Constant(40*time.Millisecond), func(now ecs.Time) {
 		x := 10 * Seconds(now.Normal)
-		f.Near("deepest", f.worldX(chain[n-1]), n-1+min(1, x), 1e-2)
+		f.Near("deepest", f.worldX(chain[n-1]), deep-1+min(1, x), 1e-2)
 		f.Near("widest", f.worldX(wide[n-1]), 1+x, 1e-4)
 	})
 	moveAll = true // everything is dirty: a frame may not take the square of the depth
 	f.Run(40, Constant(40*time.Millisecond), func(now ecs.Time) {
 		if f.Time().Tick > 10 {
 			y := float64(f.h.VisualWorld(chain[n-1])[13])
-			f.Near("all moving", y, n*10*Seconds(now.Normal), 2e-4*n*10*Seconds(now.Normal))
+			f.Near("all moving", y, deep*10*Seconds(now.Normal), 2e-4*deep*10*Seconds(now.Normal))
 		}
 	})
 	// Cut in the middle, and at the top.

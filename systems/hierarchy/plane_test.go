@@ -136,7 +136,7 @@ func (p *plane) isAncestor(a, of arche.Entity) bool {
 // World poses in the plane are those composed by brute force, whatever is written, moved and
 // reparented in whichever stage.
 func TestPlaneAgainstBruteForce(t *testing.T) {
-	for seed := range Seeds(12) {
+	for seed := range Few(uint64(12)) {
 		p := newPlane(t, seed, false)
 		for k := range 12 {
 			var parent arche.Entity

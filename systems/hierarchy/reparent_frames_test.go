@@ -19,7 +19,7 @@ import (
 // is equal bit for bit at every moment at which two schedules meet. Slow writers matter here: their
 // arrival must not depend on the frames.
 func TestReparentedAlikeByAnyFrames(t *testing.T) {
-	for seed := range uint64(150) {
+	for seed := range Few(uint64(150)) {
 		meet := Between(0, 100*time.Millisecond, seed)
 		var moments []time.Duration
 		for at, k := time.Duration(0), 0; k < 40; k++ {

@@ -128,7 +128,7 @@ func TestOrphanWhileItsCorrectionFades(t *testing.T) {
 // Random trees in steady motion are corrected and reparented in every stage. No entity moves
 // farther in a frame than in the frame before or after it.
 func TestReparentIsInvisible(t *testing.T) {
-	for seed := range Seeds(16) {
+	for seed := range Few(uint64(16)) {
 		for _, rate := range []int{7, 20} {
 			newWanderers(t, seed, rate).walk(t)
 		}

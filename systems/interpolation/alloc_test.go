@@ -63,7 +63,7 @@ type (
 func TestCase55NoAllocationsInSteadyState(t *testing.T) {
 	n := 100_000
 	if testing.Short() {
-		n = 10_000
+		n = 1000
 	}
 	h := hierarchy.New3D()
 	s := NewStage(t, 60, h)

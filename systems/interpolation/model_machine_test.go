@@ -265,15 +265,15 @@ func TestCase53RandomProgramsAgainstTheModel(t *testing.T) {
 
 // Case 53, a long one.
 func TestCase53LongProgramAgainstTheModel(t *testing.T) {
-	for seed := range Seeds(4) {
+	for seed := range Few(uint64(4)) {
 		m := newMachine(SeededChooser{Rand: rand.New(rand.NewPCG(seed, 53))}, func(format string, args ...any) {
 			t.Helper()
 			t.Fatalf("seed %d: "+format, append([]any{seed}, args...)...)
 		})
-		for m.ops < 40_000 {
+		for m.ops < Few(40_000) {
 			m.frame()
 		}
-		if m.jumps < 100 || m.moves < 100 || m.mends < 100 {
+		if least := Few(100); m.jumps < least || m.moves < least || m.mends < least {
 			t.Errorf("seed %d: only %d jumps, %d slow moves, %d corrections; the test shows little", seed, m.jumps, m.moves, m.mends)
 		}
 	}

@@ -279,7 +279,7 @@ func (p *troupe) note() {
 // The drawn value does not depend on the tables of the entities, on movements between tables, or on
 // the interpolators of other types.
 func TestPicturesDoNotDependOnTables(t *testing.T) {
-	for seed := range Seeds(8) {
+	for seed := range Few(uint64(8)) {
 		watch := int(seed % 4)
 		quiet, busy := newTroupe(t, seed, watch, true, false), newTroupe(t, seed, watch, false, true)
 		frames := rand.New(rand.NewPCG(seed, 98))

@@ -74,7 +74,7 @@ func TestTableMovesBetweenCaptureAndFrame(t *testing.T) {
 					}
 				}
 			}
-			s.Run(700, FPS(97, 1), func(now ecs.Time) {
+			s.Run(Few(700), FPS(97, 1), func(now ecs.Time) {
 				for k, e := range all {
 					steps := 10 * Seconds(now.Normal)
 					want := steps

@@ -58,12 +58,14 @@ func crowd(t testing.TB, n, every int, ip *interpolation.Interpolator[components
 
 // The picture is the same with and without workers, to the bit, whether they are awake or not.
 func TestWorkersDrawTheSamePicture(t *testing.T) {
-	const n = 50_001
-	for _, every := range []int{1, 3, 5} {
-		// a column, and lists
+	n, shares := 50_001, []int{1, 3, 5} // a column, and lists
+	if testing.Short() {
+		n, shares = 25_001, shares[:2] // the list is just long enough to be split
+	}
+	for _, every := range shares {
 		alone, seenAlone := crowd(t, n, every, interpolation.New3D())
 		shared, seenShared := crowd(t, n, every, withWorkers(interpolation.New3D(), 3))
-		for frame := range 10 * Seeds(3) {
+		for frame := range 10 * Few(3) {
 			if frame%10 == 9 { // long enough for workers to fall asleep
 				for range 200 {
 					runtime.Gosched()
@@ -216,7 +218,10 @@ func TestWorkersDrawTheSameValues(t *testing.T) {
 }
 
 func testWorkersDrawValues[T any](t *testing.T, ip *interpolation.Interpolator[T], one func(from, to T, t float32) T, value func(r *rand.Rand) T) {
-	const n = 20_000
+	n := 20_000
+	if testing.Short() {
+		n = 12_000 // of which three quarters are enough to be split
+	}
 	r := rand.New(rand.NewPCG(1, 2))
 	s := newValueStage(t, 20, ip, make([]T, n))
 	defer s.Close()

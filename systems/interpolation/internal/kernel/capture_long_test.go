@@ -30,6 +30,9 @@ func TestCaptureOfLongTables(t *testing.T) {
 			if !slices.Equal(out.moving(n), goOut.Moving) || len(goOut.Moving) != moved || out.All != (moved == n && hasAVX2) {
 				t.Errorf("every %d. of %d rows: %d moving by assembly, %d by Go, want %d", every, n, len(out.moving(n)), len(goOut.Moving), moved)
 			}
+			if testing.Short() {
+				continue
+			}
 			if n := testing.AllocsPerRun(3, func() {
 				move()
 				out.Moving, out.Rested, out.Others = out.Moving[:0], out.Rested[:0], out.Others[:0]
@@ -43,6 +46,9 @@ func TestCaptureOfLongTables(t *testing.T) {
 
 // Tables that only memory holds are written past the caches, wherever their columns begin.
 func TestCaptureOfFarTables(t *testing.T) {
+	if testing.Short() {
+		t.Skip("only assembly writes past the caches, and neither the race detector nor a browser sees that")
+	}
 	const n = farColumn + 21
 	whole := newCapture(n + 1)
 	for i := range whole.Logical {

@@ -11,6 +11,10 @@ import (
 // again, and there are more of them than processors.
 func TestBitsSurviveInterruptions(t *testing.T) {
 	const n = 8*perCall + 27
+	rounds := 8
+	if testing.Short() {
+		rounds = 2
+	}
 	prev, cur := samples(n, 21)
 	want := make([]pose, n)
 	Scalar.Blend3D(want, prev, cur, 0.37)
@@ -23,7 +27,7 @@ func TestBitsSurviveInterruptions(t *testing.T) {
 		for range 2*runtime.GOMAXPROCS(0) + 1 {
 			blenders.Go(func() {
 				got := make([]pose, n)
-				for range 8 {
+				for range rounds {
 					clear(got)
 					path.Blend3D(got, prev, cur, 0.37)
 					for i := range got {
