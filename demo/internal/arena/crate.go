@@ -91,12 +91,13 @@ func (r Rules) confine(c Crate) Crate {
 // StepCrates moves crates for a tick, with the players that push them and stand on them. The server
 // runs it for all crates and players; a client runs it for its player and the bodies nearby.
 func (r Rules) StepCrates(g *netcode.BodyGroup[State, Input, Crate], _ netcode.Tick) {
-	crates, players := make([]zone, len(g.Bodies)), make([]zone, len(g.Players))
+	// Up to these numbers they are on the stack.
+	crates, players := make([]zone, 0, 512), make([]zone, 0, 128)
 	for i := range g.Bodies {
-		crates[i] = zoneOf(&g.Bodies[i].State.Pos, CrateRadius)
+		crates = append(crates, zoneOf(&g.Bodies[i].State.Pos, CrateRadius))
 	}
 	for k := range g.Players {
-		players[k] = zoneOf(&g.Players[k].State.Pos, Radius)
+		players = append(players, zoneOf(&g.Players[k].State.Pos, Radius))
 	}
 	for i := range g.Bodies {
 		c := &g.Bodies[i].State
