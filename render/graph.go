@@ -116,14 +116,15 @@ func roundUp(v float32) float32 {
 	return float32(10 * p)
 }
 
-// Graph draws g on a panel, with the title at the upper left, the newest value or the legend at the
-// upper right, and the ends of the axis at the left.
+// Graph draws g on a panel, with the newest value or the legend at the upper right, the title at
+// the upper left if there is room for it, and the ends of the axis at the left.
 func (o *Overlay) Graph(r Rect, g *Graph) {
 	t := o.theme
 	o.Panel(r)
 	small := o.LineHeight(TextSmall)
-	o.Text(r.X+7, r.Y+4, TextSmall, t.TextDim, g.Title)
-	o.legend(r, g)
+	if r.X+7+o.Width(TextSmall, g.Title) <= o.legend(r, g) {
+		o.Text(r.X+7, r.Y+4, TextSmall, t.TextDim, g.Title)
+	}
 
 	lo, hi := g.Range()
 	labels := max(o.numberWidth(TextSmall, float64(lo), g.Digits), o.numberWidth(TextSmall, float64(hi), g.Digits))
@@ -143,7 +144,8 @@ func (o *Overlay) Graph(r Rect, g *Graph) {
 	}
 }
 
-func (o *Overlay) legend(r Rect, g *Graph) {
+// legend returns where it begins.
+func (o *Overlay) legend(r Rect, g *Graph) float32 {
 	t := o.theme
 	x := r.X + r.W - 7
 	if len(g.series) == 1 {
@@ -156,7 +158,7 @@ func (o *Overlay) legend(r Rect, g *Graph) {
 			x -= o.numberWidth(TextSmall, float64(v), g.Digits)
 			o.At(x, r.Y+4, TextSmall, t.Text).Float(float64(v), g.Digits)
 		}
-		return
+		return x
 	}
 	for i := len(g.series) - 1; i >= 0; i-- {
 		s := &g.series[i]
@@ -166,6 +168,7 @@ func (o *Overlay) legend(r Rect, g *Graph) {
 		o.Dot(x+3, r.Y+4+o.LineHeight(TextSmall)/2, 3, s.Color)
 		x -= 8
 	}
+	return x
 }
 
 // axis draws three horizontal lines and the numbers at the ends.

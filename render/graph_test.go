@@ -123,3 +123,25 @@ func TestGraphBarsAreEquallyWide(t *testing.T) {
 		}
 	}
 }
+
+// A title that the legend leaves no room for is not drawn over it.
+func TestGraphTitleGivesWayToTheLegend(t *testing.T) {
+	letters := func(width float32) int {
+		o, _ := newOverlay(1)
+		g := NewGraph("speed", "", 0, 4, Series{Name: "one"}, Series{Name: "another"})
+		o.Graph(Rect{0, 0, width, 60}, g)
+		with := len(o.Vertices())
+		g.Title = ""
+		o, _ = newOverlay(1)
+		o.Graph(Rect{0, 0, width, 60}, g)
+		return (with - len(o.Vertices())) / 4
+	}
+	o, _ := newOverlay(1)
+	room := 2*7 + o.Width(TextSmall, "speed") + o.Width(TextSmall, "one") + o.Width(TextSmall, "another") + 2*17
+	if got := letters(room + 1); got != len("speed") {
+		t.Errorf("%d letters of the title where it has room, want %d", got, len("speed"))
+	}
+	if got := letters(room - 1); got != 0 {
+		t.Errorf("%d letters of the title over the legend", got)
+	}
+}
