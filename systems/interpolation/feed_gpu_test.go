@@ -167,7 +167,7 @@ func TestFeedReportsEveryChange(t *testing.T) {
 		}
 		continued += h.continued
 	})
-	if continued == 0 {
+	if continued == 0 && !testing.Short() { // a few worlds alone may have no such motion
 		t.Error("motion has never continued")
 	}
 }
