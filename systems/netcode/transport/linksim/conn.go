@@ -8,16 +8,13 @@ import (
 	"github.com/tandem-ecs/tandem/systems/netcode/transport"
 )
 
-// inner is the connection below the path.
-type inner = transport.Conn
-
 // Conn is a [transport.Conn] around another whose datagrams pass a simulated path in both
 // directions. The path works on the times given to Poll. Datagrams that are due leave at the next
 // Poll. A received datagram enters the path at the time of arrival that the inner connection
 // reports (the next Poll, if it is no [transport.Stamper]). RecvAt returns when it reached the end
 // of the path. Wrap one end of a connection, not both, unless the path is meant to count twice.
 type Conn struct {
-	inner
+	inner         transport.Conn
 	send, receive *Link
 	now           time.Duration
 	state         transport.State
@@ -33,16 +30,16 @@ var (
 
 // Wrap returns the connection behind the path, or the error of [Condition.Validate]. The wrapper
 // then owns the connection.
-func Wrap(c transport.Conn, path Path) (*Conn, error) {
+func Wrap(inner transport.Conn, path Path) (*Conn, error) {
 	if err := path.validate(); err != nil {
 		return nil, err
 	}
-	return wrap(c, path, 0), nil
+	return wrap(inner, path, 0), nil
 }
 
-func wrap(c transport.Conn, path Path, n uint64) *Conn {
+func wrap(inner transport.Conn, path Path, n uint64) *Conn {
 	send, receive := path.links(n)
-	return &Conn{inner: c, send: send, receive: receive, state: c.State(), buf: make([]byte, c.MTU()), last: math.MinInt64}
+	return &Conn{inner: inner, send: send, receive: receive, state: inner.State(), buf: make([]byte, inner.MTU()), last: math.MinInt64}
 }
 
 // SetUntrusted implements [transport.Budgeted] if the inner connection does.
@@ -135,6 +132,9 @@ func (c *Conn) RecvAt(buf []byte) (n int, at time.Duration, ok bool) {
 	return copy(buf, datagram), c.last, true
 }
 
+// MTU implements [transport.Conn].
+func (c *Conn) MTU() int { return c.inner.MTU() }
+
 // State implements [transport.Conn].
 func (c *Conn) State() transport.State { return c.state }
 
@@ -174,3 +174,6 @@ func (c *Conn) Stats() transport.Stats {
 	}
 	return s
 }
+
+// RemoteAddr implements [transport.Conn].
+func (c *Conn) RemoteAddr() string { return c.inner.RemoteAddr() }

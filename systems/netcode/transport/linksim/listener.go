@@ -1,15 +1,16 @@
 package linksim
 
-import "github.com/tandem-ecs/tandem/systems/netcode/transport"
+import (
+	"time"
 
-// innerListener is the listener below the paths.
-type innerListener = transport.Listener
+	"github.com/tandem-ecs/tandem/systems/netcode/transport"
+)
 
 // Listener is a [transport.Listener] whose connections each pass a simulated path. The paths are
 // alike but have independent draws, so that the clients of one server do not lose the same
 // datagrams.
 type Listener struct {
-	innerListener
+	inner transport.Listener
 	path  Path
 	count uint64
 }
@@ -18,19 +19,31 @@ var _ transport.Listener = (*Listener)(nil)
 
 // WrapListener returns the listener behind the path, as its own end sees it, or the error of
 // [Condition.Validate].
-func WrapListener(l transport.Listener, path Path) (*Listener, error) {
+func WrapListener(inner transport.Listener, path Path) (*Listener, error) {
 	if err := path.validate(); err != nil {
 		return nil, err
 	}
-	return &Listener{innerListener: l, path: path}, nil
+	return &Listener{inner: inner, path: path}, nil
 }
+
+// Poll implements [transport.Listener].
+func (l *Listener) Poll(now time.Duration) { l.inner.Poll(now) }
 
 // Accept implements [transport.Listener]. It returns a *[Conn].
 func (l *Listener) Accept() (transport.Conn, bool) {
-	c, ok := l.innerListener.Accept()
+	inner, ok := l.inner.Accept()
 	if !ok {
 		return nil, false
 	}
 	l.count++
-	return wrap(c, l.path, l.count), true
+	return wrap(inner, l.path, l.count), true
 }
+
+// Addr implements [transport.Listener].
+func (l *Listener) Addr() string { return l.inner.Addr() }
+
+// Close implements [transport.Listener].
+func (l *Listener) Close(reason transport.Reason) { l.inner.Close(reason) }
+
+// Stats implements [transport.Listener].
+func (l *Listener) Stats() transport.ListenerStats { return l.inner.Stats() }

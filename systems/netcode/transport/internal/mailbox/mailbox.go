@@ -29,13 +29,16 @@ type Config struct {
 	// oldest, so that an owner gets the newest ones after a pause.
 	Receive int
 	Remote  string // the other end's address
+
+	// Clock is a monotonic clock of any epoch, for any goroutine. It gives the times of arrival.
+	// Nil: the system's.
+	Clock func() time.Duration
 }
 
 // Worker is the goroutines' side, and holds what both sides share. Its methods may be called from
 // any goroutine.
 type Worker struct {
 	config Config
-	start  time.Time // epoch of the clock
 
 	mu      sync.Mutex
 	in      fifo.Queue[time.Duration] // with the times of arrival by the clock
@@ -72,8 +75,11 @@ var (
 
 // New returns both sides of a connection in the state.
 func New(c Config, state transport.State) (*Conn, *Worker) {
+	if start := time.Now(); c.Clock == nil {
+		c.Clock = func() time.Duration { return time.Since(start) }
+	}
 	w := &Worker{
-		config: c, start: time.Now(), in: fifo.New[time.Duration](c.Receive), out: fifo.New[struct{}](c.Send), state: state, remote: c.Remote,
+		config: c, in: fifo.New[time.Duration](c.Receive), out: fifo.New[struct{}](c.Send), state: state, remote: c.Remote,
 		stats: transport.Stats{Overhead: c.Overhead}, wake: make(chan struct{}, 1), done: make(chan struct{}),
 	}
 	w.life, w.end = context.WithCancel(context.Background())
@@ -85,7 +91,7 @@ func New(c Config, state transport.State) (*Conn, *Worker) {
 func (c *Conn) Poll(now time.Duration) {
 	if now > c.now {
 		c.now = now
-		c.ahead = time.Since(c.worker.start) - now
+		c.ahead = c.worker.config.Clock() - now
 	}
 	if c.state == transport.Closed {
 		return
@@ -282,7 +288,7 @@ func (w *Worker) Deliver(datagram []byte) bool {
 		w.Lost()
 		return false
 	}
-	at := time.Since(w.start)
+	at := w.config.Clock()
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.state == transport.Closed {
