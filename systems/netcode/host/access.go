@@ -23,7 +23,8 @@ type accessList struct {
 	log     *slog.Logger
 	file    string        // empty: the list is lost at the end
 	last    []byte        // the file's text when it was last read or written
-	changed bool          // since the last save that succeeded
+	changed bool          // since the last save, or the last attempt
+	unsaved bool          // a change could not be saved
 	failed  string        // the error of that, as it was last logged
 	since   time.Duration // real time since the last automatic save began
 
@@ -120,7 +121,7 @@ func (a *accessList) update(real time.Duration) {
 // close saves pending changes. It tries again after an error, since the disk may have room again.
 func (a *accessList) close() {
 	a.report(a.settle(true))
-	if a.changed {
+	if a.changed || a.unsaved {
 		a.report(a.save())
 	}
 }
@@ -144,7 +145,7 @@ func (a *accessList) save() error {
 // tryWrite is a save without a change, to test that the file can be written.
 func (a *accessList) tryWrite() error {
 	err := errors.Unwrap(a.save())
-	a.changed = false
+	a.unsaved = false
 	return err
 }
 
@@ -170,8 +171,7 @@ func (a *accessList) settle(wait bool) error {
 	}
 	err := <-a.writing
 	a.writing = nil
-	if err != nil {
-		a.changed = true
+	if a.unsaved = err != nil; err != nil {
 		return fmt.Errorf("it holds until this server ends, and is forgotten then, since the access list cannot be saved: %w", err)
 	}
 	a.last, a.failed = a.next, ""

@@ -166,6 +166,24 @@ func TestFullDiskIsReportedOnce(t *testing.T) {
 	}
 }
 
+// A save that failed is not tried again before the list changes: the file may be read-only on
+// purpose.
+func TestFailedSaveWaitsForTheNextChange(t *testing.T) {
+	k := newKeeper(t)
+	writes := 0
+	k.write = func(string, []byte) error { writes++; return errors.New("read-only") }
+	for change := range 2 {
+		k.ban("203.0.113.1")
+		for range 10 {
+			k.update(saveInterval)
+			k.report(k.settle(true))
+		}
+		if writes != change+1 {
+			t.Errorf("%d changes were written %d times", change+1, writes)
+		}
+	}
+}
+
 // An operator, or the network, sets the host's clock back or ahead. Players stay in the game, and
 // the access list is saved as before. Invitations end when the calendar says so, as they do after a
 // restart, since the file has dates.
