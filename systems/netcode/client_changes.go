@@ -21,7 +21,8 @@ import (
 // it gets all of them at once: early, but in order.
 const maxDelayed = 1 << 14
 
-// delayedChange is one change of a replica, which has them in the order of their moments.
+// delayedChange is one change of a replica. The changes of a replica are in the order of their
+// moments.
 type delayedChange struct {
 	at    time.Duration // in the server's time: it is applied when the view reaches it
 	what  int32         // index of the component, or one of the constants below
@@ -33,8 +34,9 @@ const (
 	changeOwner             // the replica has another owner
 )
 
-// fewChanges is for how many delayed changes a replica has room at first.
-const fewChanges = 32
+// fewChanges is the first capacity of a replica's delayed changes. A replica that has few keeps
+// room for four times as many, so that changes that come and go allocate nothing.
+const fewChanges = 8
 
 // addChange adds a change to a replica's delayed changes, at an index.
 func (c *Client[S, I]) addChange(r *replica, i int, change delayedChange) {
@@ -45,11 +47,11 @@ func (c *Client[S, I]) addChange(r *replica, i int, change delayedChange) {
 	c.delayed++
 }
 
-// keepChanges leaves a replica the delayed changes that have not been applied, without the memory
-// of many more.
+// keepChanges leaves a replica the delayed changes that have not been applied, and releases memory
+// that is much larger than they need.
 func (c *Client[S, I]) keepChanges(r *replica, left []delayedChange) {
 	c.delayed -= len(r.changes) - len(left)
-	if cap(left) > 2*max(len(left), fewChanges) {
+	if cap(left) > 4*max(len(left), fewChanges) {
 		left = append([]delayedChange(nil), left...)
 	}
 	r.changes = left

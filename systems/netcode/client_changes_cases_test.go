@@ -85,10 +85,8 @@ func TestDelayedChangesAllocateNothing(t *testing.T) {
 		give(w, e, health{})
 		m.onServer(func() {
 			component[health](w, e).Points++
-			if component[health](w, e).Points%30 == 0 {
-				r := (*netcode.Replicated)(w.Get(e, arche.ComponentID[netcode.Replicated](w)))
-				r.Owner = 300 - r.Owner
-			}
+			r := (*netcode.Replicated)(w.Get(e, arche.ComponentID[netcode.Replicated](w)))
+			r.Owner = 300 - r.Owner
 		})
 	}
 	a := m.join(lossyPath(1), nil)

@@ -114,9 +114,7 @@ func (p *interestGrid) unclaim(slot int) {
 	slots := p.claims[u.claim]
 	last := slots[len(slots)-1]
 	slots[u.place], p.subjects[last].place = last, u.place
-	if p.claims[u.claim] = slots[:len(slots)-1]; len(slots) == 1 {
-		delete(p.claims, u.claim)
-	}
+	p.claims[u.claim] = slots[:len(slots)-1] // an empty list stays, with its room
 	u.claim = 0
 }
 
