@@ -92,7 +92,7 @@ func (r Rules) confine(c Crate) Crate {
 // runs it for all crates and players; a client runs it for its player and the bodies nearby.
 func (r Rules) StepCrates(g *netcode.BodyGroup[State, Input, Crate], _ netcode.Tick) {
 	// Up to these numbers they are on the stack.
-	crates, players := make([]zone, 0, 512), make([]zone, 0, 128)
+	crates, players := make([]zone, 0, 1024), make([]zone, 0, 512)
 	for i := range g.Bodies {
 		crates = append(crates, zoneOf(&g.Bodies[i].State.Pos, CrateRadius))
 	}

@@ -38,6 +38,18 @@ func TestZones(t *testing.T) {
 	})
 }
 
+// The most crates and players that a server takes are stepped without allocations.
+func TestCratesAreSteppedWithoutAllocations(t *testing.T) {
+	g := netcode.BodyGroup[State, Input, Crate]{Bodies: make([]netcode.Body[Crate], 900), Players: make([]netcode.Actor[State, Input], 512)}
+	for i := range g.Players {
+		g.Players[i].State = new(State)
+	}
+	r := rules()
+	if n := testing.AllocsPerRun(2, func() { r.StepCrates(&g, 0) }); n != 0 {
+		t.Errorf("%v allocations", n)
+	}
+}
+
 // Two crates among many are stepped like two alone.
 func TestManyCrates(t *testing.T) {
 	r := rules()

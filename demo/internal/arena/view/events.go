@@ -10,7 +10,7 @@ import (
 	"github.com/tandem-ecs/tandem/systems/netcode"
 )
 
-// seen is what the last frame showed of a player.
+// seen is the picture of a player in the last frame.
 type seen struct {
 	position mgl32.Vec3
 	pawn     arena.Pawn    // zero until it arrives

@@ -44,11 +44,13 @@ func (s *Lanes) Draw(p *scene.Picture) {
 		drawTrail(p, l.rawTrail, raw)
 		drawTrail(p, l.smoothTrail, smooth)
 
-		text := fmt.Sprintf("%d Hz", l.engine.Time().Rate)
-		if front {
-			text += ", as set"
+		if rate := l.engine.Time().Rate; rate != l.labelled {
+			l.labelled, l.label = rate, fmt.Sprintf("%d Hz", rate)
+			if front {
+				l.label += ", as set"
+			}
 		}
-		p.Label(mgl32.Vec3{x + 2.3, 0.25, l.z}, p.Theme.Text, text)
+		p.Label(mgl32.Vec3{x + 2.3, 0.25, l.z}, p.Theme.Text, l.label)
 	}
 	// Labels at the ends of the trails of the lowest rate, which differ most.
 	back := s.lanes[0]

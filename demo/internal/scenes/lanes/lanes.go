@@ -68,6 +68,8 @@ type lane struct {
 	rawTrail    *scene.Trail
 	smoothTrail *scene.Trail
 	z           float32 // of its middle
+	label       string
+	labelled    int // the rate in the label
 }
 
 func newLane(engine *ecs.Engine, z float32) *lane {
