@@ -200,6 +200,19 @@ func TestRects(t *testing.T) {
 	}
 }
 
+// A batch that is not there is not drawn.
+func TestNilBatchesAreNotAdded(t *testing.T) {
+	f := NewFrame(Daylight())
+	f.Begin(Size{Width: 64, Height: 64})
+	v := f.View(LookAt(mgl32.Vec3{0, 0, 5}, mgl32.Vec3{}))
+	v.Add(nil)
+	v.AddMotion(nil)
+	v.AddLines(nil)
+	if n := len(v.Items()); n != 0 {
+		t.Errorf("the view has %d batches", n)
+	}
+}
+
 func TestViewProjectsToPoints(t *testing.T) {
 	f := NewFrame(Dusk())
 	f.Begin(Size{Width: 800, Height: 400, Scale: 2})

@@ -68,15 +68,27 @@ type View struct {
 // a [*MotionBatch] or a [*LineBatch]. The slice belongs to the view.
 func (v *View) Items() []any { return v.items }
 
-// Add adds a batch of instances. Order does not matter: solid instances are drawn before
-// translucent ones.
-func (v *View) Add(b *Batch) { v.items = append(v.items, b) }
+// Add adds a batch of instances, or nothing if it is nil. Order does not matter: solid instances
+// are drawn before translucent ones.
+func (v *View) Add(b *Batch) {
+	if b != nil {
+		v.items = append(v.items, b)
+	}
+}
 
-// AddMotion adds a batch that the graphics processor blends.
-func (v *View) AddMotion(b *MotionBatch) { v.items = append(v.items, b) }
+// AddMotion adds a batch that the graphics processor blends, or nothing if it is nil.
+func (v *View) AddMotion(b *MotionBatch) {
+	if b != nil {
+		v.items = append(v.items, b)
+	}
+}
 
-// AddLines adds lines.
-func (v *View) AddLines(l *LineBatch) { v.items = append(v.items, l) }
+// AddLines adds lines, or nothing if they are nil.
+func (v *View) AddLines(l *LineBatch) {
+	if l != nil {
+		v.items = append(v.items, l)
+	}
+}
 
 // Project returns the place of a point in world space, in points of the overlay. ok is false if it
 // is outside the view. See [Camera.Project].

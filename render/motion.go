@@ -310,11 +310,14 @@ func (b *MotionBatch) Remove(row int) (moved int) {
 // processor, for labels, cameras and tests.
 func (b *MotionBatch) Pose(row int) components.Pose3D {
 	v := b.View()
-	w := v.Weight
-	if t := v.Times[row]; t.Inverse != 0 {
+	from, to, w := &b.poses[0][row], &b.poses[1][row], v.Weight
+	switch t := v.Times[row]; {
+	case t.Inverse != 0:
 		w = min(max(float32(v.Tick-t.Start)*t.Inverse, 0), 1)
+	case b.newer == 0: // the same up to rounding: from the older to the newer
+		from, to, w = to, from, float32(b.fraction())
 	}
-	return components.Blend3D(v.Poses[0][row], v.Poses[1][row], w)
+	return components.Blend3D(*from, *to, w)
 }
 
 // isUnit reports whether a rotation needs no normalising. Samples of an interpolator need none.

@@ -6,7 +6,7 @@ import (
 )
 
 // Overlay is the text, rectangles, lines and graphs over the picture, listed anew for each frame
-// and drawn in one call.
+// and drawn last.
 //
 // All measures are in points from the upper left corner of the surface, x to the right, y
 // downwards. A point is a pixel on an ordinary display and two pixels on a dense one. Later calls

@@ -124,7 +124,7 @@ func (r *recording) Frame(img *image.RGBA, shown time.Duration) error {
 		return r.failure
 	}
 	size := img.Rect.Size()
-	if size.X < 1 || size.Y < 1 || size.X > 65535 || size.Y > 65535 {
+	if size.X < 1 || size.Y < 1 || !r.anySize && (size.X > 65535 || size.Y > 65535) {
 		return fmt.Errorf("record: a picture of %d by %d pixels: give one with sides between 1 and 65535", size.X, size.Y)
 	}
 	if r.size != (image.Point{}) && size != r.size && !r.anySize {
