@@ -71,7 +71,7 @@ func (s *Shuffler) Shuffle(e arche.Entity) {
 }
 
 // Few returns how many random worlds or frames a test plays: n, or an eighth of them in short
-// tests. Those are for other faults than wrong values: races, and what only a browser shows.
+// tests. Those look for races and for faults of the browser's build, not for wrong values.
 func Few[N int | uint64](n N) N {
 	if testing.Short() {
 		return (n + 7) / 8

@@ -50,7 +50,7 @@ var imports = map[string][]string{
 	"systems/netcode/transport": {"systems/netcode/internal/address", "systems/netcode/internal/atomicfile", "systems/netcode/transport"},
 	"systems/netcode/internal":  {"systems/netcode/internal"},
 	"systems/netcode/articles":  {"systems/netcode/internal", "systems/netcode/interp."},
-	// what only tests import
+	// imported by tests only
 	"systems/netcode/internal/conformance":       nil,
 	"systems/netcode/internal/conformance/match": {"components", "ecs", "systems/interpolation.", "systems/netcode"},
 	"systems/netcode/internal/testgame":          {"components", "ecs", "systems/interpolation.", "systems/netcode"},
@@ -60,7 +60,7 @@ var imports = map[string][]string{
 	"demo":     {"components", "demo", "ecs", "internal", "render", "systems"},
 }
 
-// measuring are packages that nothing else imports.
+// measuring are packages of tests that no other package imports.
 var measuring = []string{"systems/netcode/internal/conformance"}
 
 // worldless are packages that know neither the engine nor its worlds: they import no arche.

@@ -1,4 +1,4 @@
-// Package markdown writes and reads the parts of the pages that programs print.
+// Package markdown writes and reads the parts of the pages that tests write.
 package markdown
 
 import (

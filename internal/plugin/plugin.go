@@ -1,4 +1,4 @@
-// Package plugin holds what plugins share: their systems, and their own state in the world.
+// Package plugin has the common parts of plugins: their systems, and their own state in the world.
 package plugin
 
 import arche "github.com/mlange-42/arche/ecs"

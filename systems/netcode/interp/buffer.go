@@ -8,7 +8,7 @@ import (
 	"github.com/tandem-ecs/tandem/systems/netcode/internal/rotation"
 )
 
-// sampleBuffer keeps the samples of one body ordered by [Sample.At], up to a number.
+// sampleBuffer keeps a bounded number of samples of one body, ordered by [Sample.At].
 //
 // A capacity c at a send interval i is enough for a view delayed by (c-4)*i: two samples are for
 // the estimate of acceleration before the view, and two are for the segment around it. A full
@@ -24,7 +24,7 @@ type sampleBuffer struct {
 // arrives in one burst.
 const defaultCapacity = 128
 
-// firstCapacity is how many samples a buffer has room for at first.
+// firstCapacity is the capacity of a buffer at first, in samples.
 const firstCapacity = 16
 
 // init empties the buffer and sets its capacity, rounded up to a power of two, at least 4 and at

@@ -97,10 +97,10 @@ func (t *team[T]) work(member int) {
 	}
 }
 
-// Start starts the workers, once.
+// Start starts the workers.
 func (d *Drawer[T]) Start() {
 	t := &d.team
-	if t.size == 0 || t.queues != nil {
+	if t.size == 0 {
 		return
 	}
 	t.blend = func(j job[T]) { d.blendPart(&j) }

@@ -24,9 +24,8 @@ func Redundancy(loss float64) int {
 
 // LossRate is the share of packets that are lost: a mean over about 1800 packets, a minute at 30
 // Hz. With half of that a loss of 15 % would be measured with an error of 1.2 points, and 17 %
-// already needs one more packet with each input, or one more interval of delay. At the beginning
-// the loss is assumed to be 1 %, with the weight of 60 packets. The zero value has no packets. It
-// never allocates.
+// already needs one more interval of delay. At the beginning the loss is assumed to be 1 %, with
+// the weight of 60 packets. The zero value has no packets. It never allocates.
 type LossRate struct{ Lost, Total float64 }
 
 // Packet records whether a packet was lost. Packets may be in any order.

@@ -1,5 +1,5 @@
-// Package conformance has what the tests that measure the netcode share: units and columns of
-// figures, the worst of several seeds, and motions in closed form.
+// Package conformance has the common parts of the tests that measure the netcode: units and columns
+// of figures, the worst of several seeds, and motions in closed form.
 //
 // The figures are golden files, written by `make conformance`:
 //

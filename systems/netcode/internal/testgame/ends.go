@@ -1,4 +1,4 @@
-// Package testgame is the game of the measuring programs and tests. Players run on a plain and look
+// Package testgame is the game of the tests that measure. Players run on a plain and look
 // about, among bodies that follow paths. The package makes the server and the clients, each with an
 // engine of its own. The caller drives the engines, in virtual time.
 package testgame

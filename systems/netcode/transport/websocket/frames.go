@@ -43,8 +43,8 @@ func (f *frames) scan(b []byte) (begun, empty int) {
 	return begun, empty
 }
 
-// measure returns the length of the header, of which it needs the first two bytes, and how many
-// bytes follow it, as soon as all of the header is there.
+// measure returns the length of the header and that of the payload behind it. The length of the
+// header is known from the first two bytes on, the payload's when all of the header is there.
 func (f *frames) measure() (size int, payload uint64) {
 	switch n := f.header[1] & 0x7f; n {
 	case 126:

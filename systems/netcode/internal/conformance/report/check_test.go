@@ -7,7 +7,7 @@ import (
 	"github.com/tandem-ecs/tandem/systems/netcode/internal/conformance"
 )
 
-// bound is what a measured figure must satisfy.
+// bound is a limit of a measured figure.
 type bound struct {
 	Lane, What string
 	Unit       conformance.Unit

@@ -190,7 +190,7 @@ func TestRunIsDeterministic(t *testing.T) {
 	spec := runSpec{Network: seeds, Motion: conformance.MotionNamed("M3"), Lanes: allLanes(), Length: 20 * time.Second, Seed: 5}
 	a, b := runLanes(spec), runLanes(spec)
 	if !reflect.DeepEqual(a, b) {
-		t.Error("two runs of one Spec differ")
+		t.Error("two runs of one runSpec differ")
 	}
 	for i, l := range spec.Lanes {
 		alone := spec
