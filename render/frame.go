@@ -61,12 +61,19 @@ type View struct {
 	Ground   Ground
 	Shadow   Shadow
 
-	items []any
+	items []Item
 }
 
-// Items returns the batches of the view in the order in which they were added: each is a [*Batch],
-// a [*MotionBatch] or a [*LineBatch]. The slice belongs to the view.
-func (v *View) Items() []any { return v.items }
+// Item is one batch of a view: a [*Batch], a [*MotionBatch] or a [*LineBatch].
+type Item interface{ item() }
+
+func (*Batch) item()       {}
+func (*MotionBatch) item() {}
+func (*LineBatch) item()   {}
+
+// Items returns the batches of the view in the order in which they were added. The slice belongs to
+// the view.
+func (v *View) Items() []Item { return v.items }
 
 // Add adds a batch of instances, or nothing if it is nil. Order does not matter: solid instances
 // are drawn before translucent ones.
