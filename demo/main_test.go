@@ -177,12 +177,3 @@ func TestNoDisplay(t *testing.T) {
 		}
 	}
 }
-
-// For the browser, too, the program builds.
-func TestWasmBuilds(t *testing.T) {
-	build := exec.Command("go", "build", "-o", filepath.Join(binaries, "demo.wasm"), ".")
-	build.Env = append(os.Environ(), "GOOS=js", "GOARCH=wasm", "CGO_ENABLED=0")
-	if out, err := build.CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
-}
