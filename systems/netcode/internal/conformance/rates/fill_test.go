@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/tandem-ecs/tandem/internal/markdown"
+	"github.com/tandem-ecs/tandem/systems/netcode/internal/conformance"
 )
 
 // marks returns the lines on the page before and after a table.
@@ -65,7 +66,7 @@ func put(page, name string, table markdown.Table) (string, error) {
 }
 
 func TestFillSaysWhatIsMissing(t *testing.T) {
-	report := read(t, "conformance.md")
+	report := conformance.Page(t, "conformance.md")
 	if _, err := fill("", ""); err == nil || !strings.Contains(err.Error(), "conformance.md has no line") {
 		t.Errorf("without a report: %v", err)
 	}

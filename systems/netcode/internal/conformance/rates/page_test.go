@@ -7,23 +7,12 @@ import (
 	"testing"
 
 	"github.com/tandem-ecs/tandem/internal/markdown"
+	"github.com/tandem-ecs/tandem/systems/netcode/internal/conformance"
 )
 
 var write = flag.Bool("write", false, "measure every row, and write the tables of docs/tuning.md")
 
-const (
-	docs   = "../../../../../docs/"
-	remedy = "run `make conformance` (or go test ./systems/netcode/internal/conformance/rates -write, under a minute) and commit docs/tuning.md"
-)
-
-func read(t *testing.T, name string) string {
-	t.Helper()
-	page, err := os.ReadFile(docs + name)
-	if err != nil {
-		t.Fatalf("%v: %s", err, remedy)
-	}
-	return string(page)
-}
+const remedy = "run `make conformance` (or go test ./systems/netcode/internal/conformance/rates -write, under a minute) and commit docs/tuning.md"
 
 // between returns the lines of a table on the page.
 func between(t *testing.T, page, table string) []string {
@@ -41,11 +30,11 @@ func key(r *row) string { return markdown.Row(r.labels) }
 // The tables are the code's. Without -write some rows are measured again, with all their seeds, and
 // must be equal to the letter.
 func TestTables(t *testing.T) {
-	page := read(t, "tuning.md")
+	page := conformance.Page(t, "tuning.md")
 	if *write {
-		filled, err := fill(page, read(t, "conformance.md"))
+		filled, err := fill(page, conformance.Page(t, "conformance.md"))
 		if err == nil {
-			err = os.WriteFile(docs+"tuning.md", []byte(filled), 0o644)
+			err = os.WriteFile(conformance.Docs+"tuning.md", []byte(filled), 0o644)
 		}
 		if err != nil {
 			t.Fatal(err)
@@ -81,7 +70,7 @@ func TestTables(t *testing.T) {
 
 // The committed page has every row of every table, in order, and nothing else.
 func TestCommittedTablesAreComplete(t *testing.T) {
-	page := read(t, "tuning.md")
+	page := conformance.Page(t, "tuning.md")
 	for _, table := range tables() {
 		lines := between(t, page, table.name)
 		if len(lines) != len(table.rows)+2 {
@@ -101,7 +90,7 @@ func TestCommittedTablesAreComplete(t *testing.T) {
 
 // The page quotes the kinds of interpolation and the lines from the other page unchanged.
 func TestCommittedQuotes(t *testing.T) {
-	page, report := read(t, "tuning.md"), read(t, "conformance.md")
+	page, report := conformance.Page(t, "tuning.md"), conformance.Page(t, "conformance.md")
 	for _, q := range quotes {
 		table, err := q.copy(report)
 		if err != nil {

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/tandem-ecs/tandem/systems/netcode/internal/conformance"
 	"github.com/tandem-ecs/tandem/systems/netcode/internal/conformance/match"
 )
 
@@ -26,7 +27,7 @@ func cells(t *testing.T, table *table, line string) map[string]float64 {
 
 // The page's rules of thumb hold in every row of its tables.
 func TestRulesOfThumbHold(t *testing.T) {
-	page := read(t, "tuning.md")
+	page := conformance.Page(t, "tuning.md")
 	near := func(what string, got, least, most float64) {
 		t.Helper()
 		if !(got >= least && got <= most) {

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/tandem-ecs/tandem/internal/markdown"
+	"github.com/tandem-ecs/tandem/systems/netcode/internal/conformance"
 )
 
 // report holds all results of the suite.
@@ -79,19 +80,7 @@ func measureAll() *report {
 
 var write = flag.Bool("write", false, "measure everything, and write docs/conformance.md and docs/conformance.html")
 
-const (
-	docs   = "../../../../../docs/"
-	remedy = "run `make conformance` and commit docs/conformance.md and docs/conformance.html"
-)
-
-func read(t *testing.T, name string) string {
-	t.Helper()
-	page, err := os.ReadFile(docs + name)
-	if err != nil {
-		t.Fatalf("%v: %s", err, remedy)
-	}
-	return string(page)
-}
+const remedy = "run `make conformance` and commit docs/conformance.md and docs/conformance.html"
 
 // The report is the code's. Without -write some rows, cases and lines are measured again, in full,
 // and must be equal to the letter.
@@ -100,7 +89,7 @@ func TestReport(t *testing.T) {
 		writeReport(t)
 		return
 	}
-	page := read(t, "conformance.md")
+	page := conformance.Page(t, "conformance.md")
 	again := func(names []string, length time.Duration, pick func(r *row) bool) {
 		var rows []row
 		for _, r := range laneRows() {
@@ -166,7 +155,7 @@ func writeReport(t *testing.T) {
 	for name, print := range map[string]func() (string, error){"conformance.md": r.markdown, "conformance.html": r.html} {
 		page, err := print()
 		if err == nil {
-			err = os.WriteFile(docs+name, []byte(page), 0o644)
+			err = os.WriteFile(conformance.Docs+name, []byte(page), 0o644)
 		}
 		if err != nil {
 			t.Fatal(err)
@@ -190,7 +179,7 @@ func sectionOf(page, heading string) string {
 
 // The committed page has every row and every bound, and nothing else.
 func TestCommittedPageIsComplete(t *testing.T) {
-	page := read(t, "conformance.md")
+	page := conformance.Page(t, "conformance.md")
 	rows := laneRows()
 	_, all, _ := strings.Cut(page, "\n## All figures\n")
 	if n := strings.Count(all, "\n### "); n != len(rows) {
@@ -239,12 +228,12 @@ func TestCommittedPageIsComplete(t *testing.T) {
 
 // The committed page has every case and every bound, and nothing else.
 func TestCommittedSectionIsComplete(t *testing.T) {
-	_, section, found := strings.Cut(read(t, "conformance.md"), "\n## "+lineTitle+"\n")
+	_, section, found := strings.Cut(conformance.Page(t, "conformance.md"), "\n## "+lineTitle+"\n")
 	section, _, _ = strings.Cut(section, "\n## ")
 	if !found || !strings.Contains(section, markdown.Wrap(lineLead)) {
 		t.Fatalf("conformance.md has no section %q: %s", lineTitle, remedy)
 	}
-	if !strings.Contains(read(t, "conformance.html"), lineTitle) {
+	if !strings.Contains(conformance.Page(t, "conformance.html"), lineTitle) {
 		t.Errorf("conformance.html has no section %q: %s", lineTitle, remedy)
 	}
 	cases, bounds := lineCases(), 0
@@ -285,7 +274,7 @@ func TestCasesAreCovered(t *testing.T) {
 
 // The committed HTML page needs no outside resources and is well formed.
 func TestCommittedHTML(t *testing.T) {
-	page := read(t, "conformance.html")
+	page := conformance.Page(t, "conformance.html")
 	if bad := regexp.MustCompile(`(?i)<script|<link|<img|https?://|@import|url\(|NaN|ZgotmplZ`).FindString(page); bad != "" {
 		t.Errorf("the page contains %q", bad)
 	}
