@@ -6,8 +6,12 @@ import (
 	"time"
 
 	"github.com/go-gl/mathgl/mgl32"
+	arche "github.com/mlange-42/arche/ecs"
+	"github.com/mlange-42/arche/generic"
 
 	"github.com/tandem-ecs/tandem/components"
+	"github.com/tandem-ecs/tandem/ecs"
+	"github.com/tandem-ecs/tandem/systems/interpolation"
 )
 
 // A value that a fixed step writes is read back at once. The method of the write decides how it
@@ -31,6 +35,57 @@ func ExampleNewLogical() {
 	brightness.Set(1)
 	fmt.Println(brightness.Get())
 	// Output: 1
+}
+
+// A rocket at 30 m/s is fired in a fixed step of 50 ms, and meets a wall 4 m away in a later one.
+// The picture shows it on its way in each frame, up to the wall, and not longer.
+func ExampleInMotion() {
+	const perStep, wall = 1.5, 4 // metres
+	engine, err := ecs.New(ecs.Config{FixedRate: 20})
+	if err != nil {
+		panic(err)
+	}
+	defer engine.Close()
+	engine.Install(interpolation.New3D())
+	world := engine.World()
+	rockets := generic.NewMap2[components.Transform3D, components.Visual3D](world)
+	var rocket arche.Entity
+	engine.Add(ecs.FixedUpdate, ecs.SystemFunc(func(*arche.World) {
+		if rocket.IsZero() { // at the muzzle when this step begins
+			logical, visual := components.InMotion(components.At3D(0, 0, 0), components.At3D(perStep, 0, 0))
+			rocket = rockets.NewWith(&logical, &visual)
+			return
+		}
+		if !world.Alive(rocket) {
+			return
+		}
+		logical, _ := rockets.Get(rocket)
+		x := logical.Get().Position[0]
+		if way := wall - x; way > perStep {
+			logical.Set(components.At3D(x+perStep, 0, 0))
+		} else { // in the step of the hit
+			left := time.Duration(way / perStep * float32(50*time.Millisecond))
+			logical.SetOver(components.At3D(wall, 0, 0), left)
+			engine.Commands().DespawnAfter(rocket, left)
+		}
+	}))
+	for range 8 {
+		if engine.Update(20 * time.Millisecond); world.Alive(rocket) {
+			_, visual := rockets.Get(rocket)
+			fmt.Printf("%v: x = %.1f\n", engine.Time().Normal, visual.Get().Position[0])
+		} else {
+			fmt.Printf("%v: gone\n", engine.Time().Normal)
+		}
+	}
+	// Output:
+	// 20ms: x = 0.6
+	// 40ms: x = 1.2
+	// 60ms: x = 1.8
+	// 80ms: x = 2.4
+	// 100ms: x = 3.0
+	// 120ms: x = 3.6
+	// 140ms: gone
+	// 160ms: gone
 }
 
 // A gun on a tank: its pose in the world is the tank's times its own.

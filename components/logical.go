@@ -15,12 +15,12 @@ import (
 // arrives at a time of its own, [Logical.Correct] corrects a prediction without a visible jolt.
 //
 // A Logical that was never captured (made by [NewLogical], or the zero value) appears where it is:
-// its first value is never interpolated from anywhere. The same holds when a live one is
-// overwritten whole, by a new one or by another entity's. To go back to an earlier state, write its
-// value with Set or Teleport. An older copy of the same Logical may carry the very revision that
-// was captured last, and is then not noticed. That happens where a rollback restores a copy and
-// writes it as often as the live one has been written since. A write from a normal stage is legal
-// and takes effect in the next fixed step.
+// its first value is never interpolated from anywhere. Only one made by [InMotion] is. A live one
+// appears where it is, too, when it is overwritten whole, by a new one or by another entity's. To
+// go back to an earlier state, write its value with Set or Teleport. An older copy of the same
+// Logical may carry the very revision that was captured last, and is then not noticed. That happens
+// where a rollback restores a copy and writes it as often as the live one has been written since. A
+// write from a normal stage is legal and takes effect in the next fixed step.
 //
 // The idea of two transforms with revision counters and a skip-interpolation flag is from the
 // Emergence devlog on transform interpolation (Celerity's Transform3dComponent).
@@ -35,13 +35,41 @@ type Logical[T any] struct {
 // NewLogical returns a fresh logical value. In a pose a zero Rotation or Scale counts as left out;
 // see [Pose3D.WithDefaults] and [Pose2D.WithDefaults]. Set and Teleport take both as they are.
 func NewLogical[T any](v T) Logical[T] {
-	switch p := any(&v).(type) {
+	leftOut(&v)
+	return Logical[T]{record.New(v)}
+}
+
+// InMotion returns the components of an entity that appears in motion. Its picture is at from when
+// the fixed step that makes it begins, and at to when that step ends. Give the entity both.
+//
+//	logical, visual := components.InMotion(muzzle, next)
+//	bullets.NewWith(&logical, &visual) // a generic.Map2 of both
+//
+// The values are in the frame of the entity's [Parent]. For a shot in mid-step, put from behind the
+// muzzle by that part of the way. In a pose a zero Rotation or Scale counts as left out, as in
+// [NewLogical].
+//
+// Later in the same step [Logical.Set] changes the value at the step's end, [Logical.SetOver] gives
+// the arrival, and [Logical.Teleport] cancels the motion. With [NoInterpolation] the picture is at
+// to. An entity that is made in a normal stage rests at from until the next step begins.
+//
+// The Visual holds the start until the end of the step. So a world without an interpolator, such as
+// a server's, has only to. Both components are for an entity that the synchronizer does not know
+// yet: if they are written to another one, it jumps to to.
+func InMotion[T any](from, to T) (Logical[T], Visual[T]) {
+	leftOut(&from)
+	leftOut(&to)
+	return Logical[T]{record.NewInMotion(to)}, Visual[T]{value: from}
+}
+
+// leftOut completes a pose in which something was left out.
+func leftOut[T any](v *T) {
+	switch p := any(v).(type) {
 	case *Pose3D:
 		*p = p.WithDefaults()
 	case *Pose2D:
 		*p = p.WithDefaults()
 	}
-	return Logical[T]{record.New(v)}
 }
 
 // Get returns the value as it was last written (a capture normalises rotations in the samples, not

@@ -117,6 +117,14 @@ func (c *clock) nextStep() bool {
 	return true
 }
 
+// present returns the current step's start, and outside of a step the normal time.
+func (c *clock) present() time.Duration {
+	if c.inStep {
+		return c.time.StepStart
+	}
+	return c.time.Normal
+}
+
 // endStep leaves the step that nextStep entered.
 func (c *clock) endStep() {
 	t := &c.time

@@ -75,6 +75,7 @@ func New(c Config) (*Engine, error) {
 		advised:  map[arche.ID]bool{},
 		log:      c.Log,
 	}
+	e.commands.engine = e
 	arche.AddResource(e.world, &e.clock.time)
 	arche.AddResource(e.world, &e.commands)
 	return e, nil
@@ -204,6 +205,7 @@ func (e *Engine) Update(real time.Duration) {
 	for e.clock.nextStep() {
 		e.step()
 	}
+	e.despawn(VisualSync)
 	e.runStage(VisualSync)
 	e.runStage(NormalUpdate)
 	e.runStage(Render)
@@ -217,6 +219,7 @@ func (e *Engine) step() {
 	if e.adaptive != nil {
 		start = e.adaptive.now()
 	}
+	e.despawn(FixedUpdate)
 	e.runStage(FixedUpdate)
 	e.runStage(FixedEnd)
 	if e.adaptive != nil {
@@ -228,6 +231,20 @@ func (e *Engine) step() {
 	}
 	e.clock.endStep()
 }
+
+// despawn carries out the calls of DespawnAfter that are due before a stage. It does so before a
+// step too, so that the steps in which an entity takes part do not depend on the frames.
+func (e *Engine) despawn(before Stage) {
+	if e.commands.due() {
+		e.call(&entry{system: (*despawns)(nil), stage: before}, "Update", e.commands.despawnDue)
+	}
+}
+
+// despawns stands for [Commands.DespawnAfter] in the panic of a listener.
+type despawns struct{ SystemFunc }
+
+// Name names the system in panics.
+func (*despawns) Name() string { return "DespawnAfter" }
 
 func (e *Engine) begin() {
 	if e.begun {
@@ -307,7 +324,7 @@ func (e *Engine) explain(en *entry, method string) {
 		e.broken = p
 	}
 	e.updating, e.calling = false, false
-	e.commands = Commands{} // half a list of edits is worse than none
+	e.commands = Commands{engine: e} // half a list of edits is worse than none
 	panic(p)
 }
 

@@ -51,6 +51,13 @@ const (
 	maxDuration = time.Duration(1 << 62)
 	// anyOwner stands for the owner's tag where a pending SetOver had overwritten it.
 	anyOwner = payloadMax
+	// inMotion is the state of a fresh record that begins with a movement: a fresh one is never
+	// Corrected otherwise, and a settled one has a tag. If a SetOver is pending, inMotionOver is
+	// set and the payload is its duration. Only Arrives has the flag longDuration otherwise, so
+	// here inMotionLong says that the duration is a mantissa times a power of two.
+	inMotion     = uint32(Corrected)
+	inMotionOver = inMotion | longDuration
+	inMotionLong = 0b001
 	// farWrites is more writes to one value than a step makes. A revision that is farther on, under
 	// a tag that a SetOver has taken away, belongs to another entity's value.
 	farWrites = 1 << 12
@@ -58,6 +65,15 @@ const (
 
 // New returns a fresh record.
 func New[T any](v T) Record[T] { return Record[T]{value: v} }
+
+// NewInMotion returns a fresh record whose first capture is a movement to the value, from one that
+// is kept elsewhere. Without samples it appears where it is.
+func NewInMotion[T any](v T) Record[T] { return Record[T]{value: v, state: inMotion} }
+
+// InMotion reports whether the record is fresh and begins with a movement.
+func (r *Record[T]) InMotion() bool {
+	return r.state == inMotion || r.state&inMotionOver == inMotionOver
+}
 
 // Value returns the value in place, as it was last written.
 func (r *Record[T]) Value() *T { return &r.value }
@@ -78,6 +94,11 @@ func (r *Record[T]) Write(v T, kind Kind, over time.Duration) {
 	switch pending := Kind(r.state & kindMask); {
 	case kind == Teleported:
 		r.state = r.state&^(kindMask|longDuration) | uint32(Teleported)
+	case pending >= Corrected && r.InMotion():
+		r.state = inMotion
+		if packed := packDuration(over); kind == Arrives {
+			r.state = inMotionOver | packed | packed&longDuration/longDuration*inMotionLong
+		}
 	case r.state>>payloadShift == 0 && pending != Arrives:
 		// Never settled: every write appears where it is.
 	case pending == Teleported:
@@ -133,6 +154,9 @@ func (r *Record[T]) SettledBy(owner Owner) bool {
 // older copy of itself says Teleported. A reader without a revision passes 0.
 func (r *Record[T]) Pending(owner Owner, seen uint32) (Kind, time.Duration) {
 	kind, payload := Kind(r.state&kindMask), r.state>>payloadShift
+	if r.InMotion() {
+		return Teleported, 0
+	}
 	owned := kind != Arrives && payload == owner.tag
 	if writes := r.revision - seen; writes > farWrites && seen != 0 && (int32(writes) < 0 || !owned) {
 		return Teleported, 0
@@ -161,10 +185,21 @@ func (r *Record[T]) Settle(owner Owner, seen uint32) (Kind, time.Duration) {
 	return kind, over
 }
 
-// Begin settles a record as the owner's first: its revision becomes the owner's first one.
-func (r *Record[T]) Begin(owner Owner) {
-	r.revision = owner.first
-	r.state = owner.tag << payloadShift
+// Begin settles a record as the owner's first. It returns the revision that counts as captured, and
+// whether the record begins with a movement, which is then pending.
+func (r *Record[T]) Begin(owner Owner) (seen uint32, moves bool) {
+	fresh := r.state
+	moves = r.InMotion()
+	r.revision, r.state = owner.first, owner.tag<<payloadShift
+	switch {
+	case fresh&inMotionLong != 0 && moves:
+		r.Write(r.value, Arrives, unpackDuration(fresh))
+	case fresh != inMotion && moves:
+		r.Write(r.value, Arrives, unpackDuration(fresh&^longDuration))
+	case moves:
+		r.Write(r.value, Moved, 0)
+	}
+	return owner.first, moves
 }
 
 // next returns the revision after another one. Zero is left out: it means fresh.

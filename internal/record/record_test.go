@@ -56,6 +56,7 @@ func TestWriteKinds(t *testing.T) {
 		l.Begin(owner)
 		return l
 	}
+	moving := func() *logical { l := logical{NewInMotion(1)}; return &l }
 	foreign := func() *logical {
 		l := fresh()
 		l.Begin(other)
@@ -94,6 +95,9 @@ func TestWriteKinds(t *testing.T) {
 		{"slowly moved, then corrected", owned, func(l *logical) { l.SetOver(2, 50); l.Correct(3) }, Corrected, 0},
 		{"corrected, then slowly moved", owned, func(l *logical) { l.Correct(2); l.SetOver(3, 50) }, Corrected, 0},
 		{"corrected, then jumped", owned, func(l *logical) { l.Correct(2); l.Teleport(3) }, Teleported, 0},
+		{"in motion", moving, func(l *logical) {}, Teleported, 0},
+		{"in motion, then moved", moving, func(l *logical) { l.Set(2) }, Teleported, 0},
+		{"in motion, then slowly moved", moving, func(l *logical) { l.SetOver(2, time.Second) }, Teleported, 0},
 		{"another entity's", foreign, func(l *logical) {}, Teleported, 0},
 		{"another entity's, then moved", foreign, func(l *logical) { l.Set(2) }, Teleported, 0},
 	} {
@@ -112,12 +116,67 @@ func TestWriteKinds(t *testing.T) {
 	}
 }
 
+// The writes to a record that begins in motion are pending when it gets its owner, as if they had
+// been made then. No duration makes it belong to an owner before.
+func TestRecordsInMotion(t *testing.T) {
+	owner := Owner{7, 100}
+	for _, test := range []struct {
+		name string
+		do   func(l *logical)
+		want Kind
+		over time.Duration
+	}{
+		{"untouched", func(l *logical) {}, Moved, 0},
+		{"moved", func(l *logical) { l.Set(2) }, Moved, 0},
+		{"corrected", func(l *logical) { l.Correct(2) }, Moved, 0},
+		{"slowly moved", func(l *logical) { l.SetOver(2, 50*time.Millisecond) }, Arrives, 50 * time.Millisecond},
+		{"the longest to the nanosecond", func(l *logical) { l.SetOver(2, 1<<29-1) }, Arrives, 1<<29 - 1},
+		{"slowly moved, twice", func(l *logical) { l.SetOver(2, time.Second); l.SetOver(2, 60) }, Arrives, 60},
+		{"slowly moved, then moved", func(l *logical) { l.SetOver(2, time.Second); l.Set(3) }, Moved, 0},
+		{"at once", func(l *logical) { l.SetOver(2, -1) }, Arrives, 0},
+		{"not to the nanosecond any more", func(l *logical) { l.SetOver(2, 1<<30+129) }, Arrives, 1<<30 + 256},
+		{"longer than it can say", func(l *logical) { l.SetOver(2, math.MaxInt64) }, Arrives, 1 << 62},
+	} {
+		l := &logical{NewInMotion(1)}
+		test.do(l)
+		if !l.InMotion() || l.Plain() || l.SettledBy(owner) {
+			t.Errorf("%s: does not begin in motion", test.name)
+		}
+		seen, moves := l.Begin(owner)
+		kind, over := l.Pending(owner, seen)
+		if !moves || kind != test.want || over != test.over || l.Revision() == seen || l.InMotion() {
+			t.Errorf("%s: pending %v over %v at revision %d after %d, want %v over %v", test.name, kind, over, l.Revision(), seen, test.want, test.over)
+		}
+	}
+	for name, do := range map[string]func(l *logical){
+		"jumped": func(l *logical) { l.Teleport(2) }, "jumped after a slow move": func(l *logical) { l.SetOver(2, time.Second); l.Teleport(3) },
+		"settled without samples": func(l *logical) { l.Settle(owner, 0) }, "settled in a slow move": func(l *logical) { l.SetOver(2, 9); l.Settle(owner, 0) },
+	} {
+		l := &logical{NewInMotion(1)}
+		do(l)
+		if seen, moves := l.Begin(owner); moves || seen != l.Revision() {
+			t.Errorf("%s: begins in motion", name)
+		}
+	}
+	rapid.Check(t, func(t *rapid.T) {
+		l := logical{NewInMotion(1)}
+		l.SetOver(1, time.Duration(rapid.Int64().Draw(t, "over")>>rapid.IntRange(0, 62).Draw(t, "shift")))
+		tag := rapid.SampledFrom([]uint32{l.state >> payloadShift, 1, 7}).Draw(t, "tag")
+		if kind, _ := l.Pending(Owner{tag, 100}, 0); kind != Teleported || !l.InMotion() {
+			t.Fatalf("pending %v for the owner %d, want a fresh one's", kind, tag)
+		}
+	})
+}
+
 func TestEveryWriteRaisesTheRevision(t *testing.T) {
-	l := logical{New(0)}
-	for i, write := range []func(){func() { l.Set(1) }, func() { l.Set(1) }, func() { l.Teleport(1) }, func() { l.SetOver(1, 1) }, func() { l.Correct(1) }} {
-		before := l.Revision()
-		if write(); l.Revision() == before {
-			t.Errorf("write %d left the revision at %d", i, before)
+	var l logical
+	for _, fresh := range []logical{{New(0)}, {NewInMotion(0)}} {
+		l = fresh
+		for i, write := range []func(){func() { l.Set(1) }, func() { l.Set(1) }, func() { l.SetOver(1, 1) }, func() { l.Teleport(1) }, func() { l.Correct(1) }} {
+			before := l.Revision()
+			if write(); l.Revision() == before {
+				t.Errorf("write %d left the revision at %d", i, before)
+			}
 		}
 	}
 	l.Begin(Owner{7, math.MaxUint32})

@@ -12,6 +12,7 @@ import (
 	"github.com/tandem-ecs/tandem/ecs"
 	"github.com/tandem-ecs/tandem/internal/alive"
 	"github.com/tandem-ecs/tandem/internal/plugin"
+	"github.com/tandem-ecs/tandem/internal/record"
 	"github.com/tandem-ecs/tandem/systems/interpolation"
 )
 
@@ -212,9 +213,11 @@ func (h *Hierarchy[P, M]) visualLocal(e arche.Entity) *P {
 }
 
 // awaitsSamples reports whether an entity will get samples and has none yet. Its visual pose may be
-// a zero that was never drawn, and its logical one will be drawn.
+// a zero that was never drawn, and its logical one will be drawn. An entity that appears in motion
+// is drawn at its visual pose.
 func (h *Hierarchy[P, M]) awaitsSamples(e arche.Entity) bool {
-	if !h.world.HasUnchecked(e, h.ids.logical) {
+	logical := (*record.Record[P])(h.world.GetUnchecked(e, h.ids.logical))
+	if logical == nil || logical.InMotion() {
 		return false
 	}
 	i := h.interpolator()

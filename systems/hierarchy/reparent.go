@@ -8,6 +8,7 @@ import (
 	arche "github.com/mlange-42/arche/ecs"
 
 	"github.com/tandem-ecs/tandem/components"
+	"github.com/tandem-ecs/tandem/internal/record"
 	"github.com/tandem-ecs/tandem/systems/interpolation"
 )
 
@@ -85,8 +86,13 @@ func (h *Hierarchy[P, M]) moveFrame(child arche.Entity, f interpolation.Frames[P
 		return
 	}
 	if h.world.Has(child, h.ids.visual) {
-		visual := (*P)(h.world.Get(child, h.ids.visual))
-		*visual = h.space.normalize(f.Drawn(*visual))
+		visual, drawn := (*P)(h.world.Get(child, h.ids.visual)), f.Drawn
+		fresh := (*record.Record[P])(h.world.GetUnchecked(child, h.ids.logical))
+		if now := h.engine.Time(); fresh != nil && fresh.InMotion() && f.At != nil && now.Fixed == now.StepStart {
+			// the Visual is the pose at that time
+			drawn = func(p P) P { return f.At(now.StepStart, p) }
+		}
+		*visual = h.space.normalize(drawn(*visual))
 	}
 	if h.world.Has(child, h.ids.logical) {
 		logical := (*components.Logical[P])(h.world.Get(child, h.ids.logical))

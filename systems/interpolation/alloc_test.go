@@ -172,3 +172,45 @@ func TestNoAllocationsOfOtherKinds(t *testing.T) {
 		t.Errorf("a frame allocates %v times", allocs)
 	}
 }
+
+// Rockets that come and go allocate no more than entities that appear at rest and are despawned at
+// once: what arche takes to attach samples.
+func TestRocketsAllocateNothing(t *testing.T) {
+	measure := func(inMotion bool) float64 {
+		s := NewStage(t, 20)
+		both := generic.NewMap2[components.Transform3D, components.Visual3D](s.W)
+		var last []arche.Entity
+		fired := 0
+		s.Fixed(func(now ecs.Time) {
+			for _, e := range last {
+				s.Commands().Despawn(e)
+			}
+			last = last[:0]
+			for k := range 50 {
+				l, v := components.NewLogical(At(float64(k), 0, 0)), components.Visual3D{}
+				if inMotion {
+					l, v = components.InMotion(At(float64(k), 0, 0), At(float64(k)+1, 0, 0))
+				}
+				e := both.NewWith(&l, &v)
+				fired++
+				if !inMotion {
+					last = append(last, e)
+					continue
+				}
+				left := time.Duration(10+3*k) * time.Millisecond
+				s.Logical(e).SetOver(At(float64(k)+5, 0, 0), left)
+				s.Commands().DespawnAfter(e, left)
+			}
+		})
+		s.Run(200, Constant(50*time.Millisecond), nil)
+		fired = 0
+		allocs := testing.AllocsPerRun(100, func() { s.Update(50 * time.Millisecond) })
+		if fired != 50*101 {
+			t.Fatalf("%d were fired", fired)
+		}
+		return allocs
+	}
+	if got, atRest := measure(true), measure(false); got > atRest {
+		t.Errorf("a step allocates %v times, and %v times for entities that appear at rest", got, atRest)
+	}
+}

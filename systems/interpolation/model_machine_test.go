@@ -39,7 +39,8 @@ type machine struct {
 	trace    []string // the newest operations, for the report
 	failure  string   // the first; told outside of Update, which would dress it up
 
-	jumps, moves, mends int // that were captured, so that a test knows that it tested something
+	// that were captured, so that a test knows that it tested something
+	jumps, moves, mends, departures int
 }
 
 const machineHalfLife = 40 * time.Millisecond
@@ -234,13 +235,26 @@ func (m *machine) spawn() {
 	b := &modelBody{logical: true, visual: true, spins: m.Pick(2) == 0, write: jumps}
 	v, pose := m.value(b)
 	b.value, b.drawn = v, v
+	from := pose
 	switch m.Pick(8) {
 	case 0: // a server's
 		b.visual = false
 	case 1: // only to be seen
 		b.logical, b.spins = false, false
+	case 2, 3: // in motion
+		var start modelValue
+		start, from = m.value(b)
+		b.born, b.write = &start, moves
 	}
 	b.entity = m.w.NewEntity()
+	if b.born != nil {
+		l, x := components.InMotion(from, pose)
+		m.logicals.Assign(b.entity, &l)
+		m.visuals.Assign(b.entity, &x)
+		m.bodies = append(m.bodies, b)
+		m.note("spawn %v in motion from %v: %+v", b.entity, *b.born, *b)
+		return
+	}
 	if b.logical {
 		l := components.NewLogical(pose)
 		m.logicals.Assign(b.entity, &l)
@@ -273,8 +287,8 @@ func TestCase53LongProgramAgainstTheModel(t *testing.T) {
 		for m.ops < Few(40_000) {
 			m.frame()
 		}
-		if least := Few(100); m.jumps < least || m.moves < least || m.mends < least {
-			t.Errorf("seed %d: only %d jumps, %d slow moves, %d corrections; the test shows little", seed, m.jumps, m.moves, m.mends)
+		if least := Few(100); m.jumps < least || m.moves < least || m.mends < least || m.departures < least/4 {
+			t.Errorf("seed %d: only %d jumps, %d slow moves, %d corrections, %d departures; the test shows little", seed, m.jumps, m.moves, m.mends, m.departures)
 		}
 	}
 }

@@ -65,21 +65,23 @@ func (m *machine) operate(b *modelBody, everything bool) {
 		if sampled {
 			b.note(mended, 0)
 			b.start = &start
+		} else if b.born != nil {
+			b.note(moves, 0)
 		}
 	case 10:
 		m.note("overwrite %v %v", b.entity, v)
 		*l = components.NewLogical(pose)
-		b.write, b.borrowed = jumps, false
+		b.write, b.borrowed, b.born = jumps, false, nil
 	case 11:
 		other := m.bodies[m.Pick(len(m.bodies))]
 		// A value that was lent and comes back to its owner before a capture is the owner's own
 		// again, with all that was written to it meanwhile.
-		if other == b || !other.logical || other.borrowed || other.spins && !b.spins {
+		if other == b || !other.logical || other.borrowed || other.born != nil || other.spins && !b.spins {
 			return
 		}
 		m.note("copy %v to %v", other.entity, b.entity)
 		*l = *m.logicals.Get(other.entity)
-		b.write, b.borrowed = jumps, true
+		b.write, b.borrowed, b.born = jumps, true, nil
 		v = other.value
 	}
 	b.value = v
@@ -92,6 +94,7 @@ func (m *machine) rebuild(b *modelBody) {
 		m.note("despawn %v", b.entity)
 		m.w.RemoveEntity(b.entity)
 		m.jumps, m.moves, m.mends = m.jumps+b.jumpsSeen, m.moves+b.movesSeen, m.mends+b.mends
+		m.departures += b.departures
 		for k, o := range m.bodies {
 			if o == b {
 				m.bodies = append(m.bodies[:k], m.bodies[k+1:]...)
@@ -110,7 +113,7 @@ func (m *machine) rebuild(b *modelBody) {
 		if b.logical {
 			m.note("logical removed from %v", b.entity)
 			m.logicals.Remove(b.entity)
-			b.logical = false
+			b.logical, b.born = false, nil
 			if b.visual {
 				p := m.visuals.Get(b.entity).Get()
 				b.drawn = modelValue{x: float64(p.Position[0])}
@@ -136,5 +139,8 @@ func (m *machine) rebuild(b *modelBody) {
 		m.visuals.Add(b.entity)
 		b.visual = true
 		b.drawn = modelValue{}
+		if b.born != nil { // the start was in the visual value that was removed
+			b.born = &modelValue{}
+		}
 	}
 }

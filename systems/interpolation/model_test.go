@@ -38,6 +38,7 @@ type modelBody struct {
 	// its value is a copy of another's that no capture has seen yet
 	borrowed                    bool
 	value                       modelValue
+	born                        *modelValue // where it appears in motion, until its first capture
 	write                       modelWrite
 	over                        time.Duration
 	start                       *modelValue // of a mended path, if known
@@ -48,11 +49,18 @@ type modelBody struct {
 	age                         time.Duration
 	drawn                       modelValue // by the user, when it is only visual
 	jumpsSeen, movesSeen, mends int
+	departures                  int // in motion
 }
 
 // note takes account of one write.
 func (b *modelBody) note(kind modelWrite, over time.Duration) {
 	switch {
+	case b.born != nil && kind == jumps:
+		b.born, b.write = nil, jumps
+	case b.born != nil:
+		if b.write = moves; kind == arrives {
+			b.write, b.over = arrives, over
+		}
 	case b.write == jumps:
 	case kind == jumps || kind == mended:
 		b.write = kind
@@ -94,8 +102,14 @@ func (b *modelBody) moveOut() {
 func (b *modelBody) settle() {
 	b.moveOut()
 	if b.logical && b.visual && !b.samples {
-		b.samples, b.fading, b.write, b.borrowed = true, false, unwritten, false
+		b.samples, b.fading, b.borrowed = true, false, false
 		b.prev, b.cur, b.from, b.to = b.value, b.value, 0, 0
+		if b.born != nil {
+			b.prev, b.cur, b.born = *b.born, *b.born, nil
+			b.departures++
+		} else {
+			b.write = unwritten
+		}
 	}
 }
 
@@ -159,6 +173,11 @@ func (b *modelBody) draw(now, real time.Duration, disabled bool, halfLife time.D
 	switch {
 	case !b.logical:
 		return b.drawn
+	case !b.samples && b.born != nil && b.visual:
+		if b.still {
+			*b.born = b.value
+		}
+		return *b.born
 	case !b.samples:
 		return b.value
 	case disabled || b.still:
@@ -176,9 +195,16 @@ func (b *modelBody) shift(d float64) {
 		moved := b.start.plus(by)
 		b.start = &moved
 	}
+	if b.born != nil && b.visual {
+		*b.born = b.born.plus(by)
+	}
 }
 
 // size is about how large the numbers are that the body's picture was computed from.
 func (b *modelBody) size() float64 {
-	return 1 + math.Abs(b.value.x) + math.Abs(b.prev.x) + math.Abs(b.cur.x) + math.Abs(b.offset.x)
+	born := 0.0
+	if b.born != nil {
+		born = math.Abs(b.born.x)
+	}
+	return 1 + born + math.Abs(b.value.x) + math.Abs(b.prev.x) + math.Abs(b.cur.x) + math.Abs(b.offset.x)
 }

@@ -135,12 +135,16 @@ func (d *Drawer[T]) drawTimed(k int, t *samples.Table[T], a *samples.Active, sti
 }
 
 // drawUnsampled shows the logical value of entities that were made in normal stages, before their
-// first fixed step.
+// first fixed step. Those that appear in motion show the start of it, which is in the Visual.
 func (d *Drawer[T]) drawUnsampled() {
 	query := d.samples.World().Query(d.samples.Unsampled())
 	for query.Next() {
 		e := query.Entity()
-		*d.samples.Visual(e) = d.samples.Normal(*d.samples.Record(e).Value())
+		shown := d.samples.Record(e).Value()
+		if d.samples.Record(e).InMotion() && !d.samples.Still(e) {
+			shown = d.samples.Visual(e)
+		}
+		*d.samples.Visual(e) = d.samples.Normal(*shown)
 		d.samples.NoteChanged(e)
 	}
 }

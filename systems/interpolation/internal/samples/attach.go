@@ -47,8 +47,9 @@ func (s *Store[T]) Detach() {
 	}
 }
 
-// Attach attaches samples to the entities that need them. Both are the logical value. It calls a
-// function for each entity.
+// Attach attaches samples to the entities that need them. Both are the logical value. Those of an
+// entity that appears in motion are its visual value, which is the start of the motion. Attach
+// calls a function for each entity.
 func (s *Store[T]) Attach(each func(e arche.Entity, r Row[T])) {
 	if column.Count(s.world, &s.filters.mismatched) == 0 {
 		return
@@ -63,10 +64,14 @@ func (s *Store[T]) Attach(each func(e arche.Entity, r Row[T])) {
 	for query.Next() {
 		e := query.Entity()
 		r := s.Cells(e)
-		r.record.Begin(record.OwnerOf(e))
-		v := s.Normal(*r.record.Value())
+		seen, moves := r.record.Begin(record.OwnerOf(e))
+		from := r.record.Value()
+		if moves {
+			from = r.visual
+		}
+		v := s.Normal(*from)
 		r.Set(v, v)
-		*r.seen, *r.motion, *r.span = r.record.Revision(), 0, span{owner: e}
+		*r.seen, *r.motion, *r.span = seen, 0, span{owner: e}
 		each(e, r)
 	}
 }
