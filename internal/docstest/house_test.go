@@ -44,8 +44,11 @@ var imports = map[string][]string{
 		"components", "ecs", "internal", "systems/hierarchy.", "systems/interpolation.",
 		"systems/netcode/internal", "systems/netcode/interp.", "systems/netcode/transport.",
 	},
-	"systems/netcode/access":    {"systems/netcode/internal/address"},
-	"systems/netcode/host":      {"ecs", "systems/netcode"},
+	"systems/netcode/access": {"systems/netcode/internal/address"},
+	"systems/netcode/host":   {"ecs", "systems/netcode"},
+	"systems/netcode/netcodetest": {
+		"ecs", "systems/interpolation.", "systems/netcode.", "systems/netcode/transport",
+	},
 	"systems/netcode/interp":    {"systems/netcode/internal"},
 	"systems/netcode/transport": {"systems/netcode/internal/address", "systems/netcode/internal/atomicfile", "systems/netcode/transport"},
 	"systems/netcode/internal":  {"systems/netcode/internal"},
