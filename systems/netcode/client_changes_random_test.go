@@ -197,10 +197,10 @@ func TestRandomDelayedChanges(t *testing.T) {
 		c.run(5*time.Second, nil)
 		switch seed % 5 {
 		case 3: // its process pauses, and its view is late when it resumes
-			a.stall = 3 * time.Second
+			a.Freeze(3 * time.Second)
 			c.run(6*time.Second, nil)
 		case 4: // the line fails, and another one follows: in time, or too late to resume
-			if err := a.conn.SetPath(linksim.Symmetric(linksim.Condition{Loss: 1})); err != nil {
+			if err := a.Conn.SetPath(linksim.Symmetric(linksim.Condition{Loss: 1})); err != nil {
 				t.Fatal(err)
 			}
 			c.until(a, netcode.Lost)

@@ -184,14 +184,14 @@ func TestDelayedDespawnsWithoutPackets(t *testing.T) {
 	if !a.engine.World().Alive(replica) {
 		t.Fatal("it went with the news: the test shows nothing")
 	}
-	if err := a.conn.SetPath(linksim.Symmetric(linksim.Condition{Loss: 1})); err != nil {
+	if err := a.Conn.SetPath(linksim.Symmetric(linksim.Condition{Loss: 1})); err != nil {
 		t.Fatal(err)
 	}
 	m.run(time.Second, nil)
 	if a.engine.World().Alive(replica) {
 		t.Error("a second later it is still seen on a line that is dead")
 	}
-	a.path = perfect()
+	a.Path = perfect()
 	m.run(8*time.Second, nil)
 	m.mustPlay()
 	if n := a.client.Stats().Replicas; n != 1 {

@@ -37,8 +37,8 @@ func TestLeftIsCalledForEveryPlayerAtClose(t *testing.T) {
 			c.Left = func(p *netcode.Player[runner, input], r transport.Reason) {
 				w := m.engine.World()
 				f := farewell{player: p, reason: r, x: p.State.X, has: w.Alive(p.Entity) && w.Has(p.Entity, arche.ComponentID[health](w)), in: m.server.Player(p.Number()) != nil}
-				plays.raw.Poll(m.now)
-				f.informed = plays.raw.State() == transport.Closed
+				plays.Conn.Poll(m.now)
+				f.informed = plays.Conn.State() == transport.Closed
 				told = append(told, f)
 				m.engine.Close() // is in progress
 			}
@@ -50,7 +50,7 @@ func TestLeftIsCalledForEveryPlayerAtClose(t *testing.T) {
 		m.run(2*time.Second, nil)
 		m.mustPlay()
 		gone := m.of(away)
-		if err := away.conn.SetPath(linksim.Symmetric(linksim.Condition{Loss: 1})); err != nil {
+		if err := away.Conn.SetPath(linksim.Symmetric(linksim.Condition{Loss: 1})); err != nil {
 			t.Fatal(err)
 		}
 		m.run(1500*time.Millisecond, nil)
@@ -108,7 +108,7 @@ func TestOnlyTheServerKicks(t *testing.T) {
 	a := v.comes(perfect())
 	v.run(2*time.Second, nil)
 	v.mustPlay()
-	a.conn.Close(transport.Reason{Code: transport.Kicked, Text: "they threw me out"})
+	a.Conn.Close(transport.Reason{Code: transport.Kicked, Text: "they threw me out"})
 	v.run(time.Second/4, nil)
 	if len(v.left) != 1 || v.left[0].Code != transport.Left || v.server.Stats().Kicked != 0 {
 		t.Errorf("left: %v, %d kicked", v.left, v.server.Stats().Kicked)

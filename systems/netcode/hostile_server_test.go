@@ -247,7 +247,9 @@ func TestRogueServers(t *testing.T) {
 		r.world = snapshot.NewWorld(p.SchemaForTest())
 		r.arrival, r.sane = seed%5 == 0, seed%3 > 0
 		r.epoch, r.now = time.Duration(r.rng.Int64N(1<<50)), netcode.Tick(r.rng.Uint32())
-		r.m = &match{t: t, listener: loopback.Listen(loopback.Config{}), protocol: p}
+		r.m = newMatchOf(t, p, nil)
+		// in the place of the server
+		r.m.listener = loopback.Listen(loopback.Config{})
 		r.m.engine, _ = ecs.New(ecs.Config{FixedRate: tickRate})
 		grid, err := clocksync.NewGrid(tickRate)
 		if err != nil {

@@ -51,7 +51,7 @@ func TestInvalidDataAffectsNoOtherPlayer(t *testing.T) {
 				buf[0] = 0x53
 			}
 			_ = stranger.Send(buf[:n])
-			_ = bad.conn.Send(buf[:n]) // from a player's own connection
+			_ = bad.Conn.Send(buf[:n]) // from a player's own connection
 		}
 	})
 	if moved := m.of(a).State.X - x; moved < 27 || moved > 31 {
@@ -108,7 +108,7 @@ func FuzzSession(f *testing.F) {
 		if len(b) > transport.MaxMTU-1 {
 			return
 		}
-		_ = a.conn.Send(append([]byte{0x53}, b...))
+		_ = a.Conn.Send(append([]byte{0x53}, b...))
 		m.run(time.Second/60, nil)
 	})
 }

@@ -1,6 +1,7 @@
 package netcode_test
 
 import (
+	"crypto/rand"
 	"strings"
 	"testing"
 	"time"
@@ -38,7 +39,7 @@ func newInvited(t *testing.T) *invited {
 // wire connects the server to the list as described in the list's documentation.
 func (v *invited) wire(c *netcode.ServerConfig[runner, input]) {
 	joined, left := c.Joined, c.Left
-	c.Random, c.Timeout, c.Grace = nil, 8*time.Second, 10*time.Second
+	c.Random, c.Timeout, c.Grace = rand.Reader, 8*time.Second, 10*time.Second
 	c.Authenticate = func(c netcode.JoinRequest) error {
 		return v.guests.Check(time.Time{}, c.Addr, c.Token, c.ResumeID, c.Resumes)
 	}
@@ -114,7 +115,7 @@ func TestInvitationAfterALostWelcome(t *testing.T) {
 	if len(v.joined) != 1 || len(v.keys) != 0 {
 		t.Fatalf("%d have joined and %d were confirmed, want one that was not", len(v.joined), len(v.keys))
 	}
-	a.path = perfect()
+	a.Path = perfect()
 	// the client dials again while the place of its first attempt is still held
 	v.run(3*time.Second, nil)
 	if s, r := a.client.Status(); s != netcode.Joining || r.Code != transport.Refused {
@@ -140,23 +141,23 @@ func TestInvitedPlayersResume(t *testing.T) {
 			first := v.of(a).ResumeID()
 			switch how {
 			case "out of reach":
-				if err := a.conn.SetPath(linksim.Symmetric(linksim.Condition{Loss: 1})); err != nil {
+				if err := a.Conn.SetPath(linksim.Symmetric(linksim.Condition{Loss: 1})); err != nil {
 					t.Fatal(err)
 				}
-				a.path = linksim.Symmetric(linksim.Condition{Loss: 1})
+				a.Path = linksim.Symmetric(linksim.Condition{Loss: 1})
 				v.run(25*time.Second, nil)
 				if len(v.left) == 0 {
 					t.Fatal("the server waits for ever")
 				}
-				a.path = perfect()
+				a.Path = perfect()
 			case "killed, and deaf at first":
 				v.kill()
-				a.path = deaf
+				a.Path = deaf
 				v.run(8*time.Second, nil)
 				if len(v.joined) != 1 || v.joined[0].PreviousResumeID() != first {
 					t.Fatal("the client has not tried to resume")
 				}
-				a.path = perfect()
+				a.Path = perfect()
 			default:
 				v.kill()
 			}
@@ -198,7 +199,7 @@ func TestKickedPlayersDoNotResume(t *testing.T) {
 	v := newInvited(t)
 	a := v.comes(perfect())
 	v.run(2*time.Second, nil)
-	if err := a.conn.SetPath(linksim.Symmetric(linksim.Condition{Loss: 1})); err != nil {
+	if err := a.Conn.SetPath(linksim.Symmetric(linksim.Condition{Loss: 1})); err != nil {
 		t.Fatal(err)
 	}
 	v.run(7*time.Second, nil)

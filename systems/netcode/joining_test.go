@@ -18,7 +18,7 @@ func TestResume(t *testing.T) {
 	m.mustPlay()
 	number, entity := a.client.Number(), m.of(a).Entity
 	cut := linksim.Condition{Loss: 1}
-	if err := a.conn.SetPath(linksim.Symmetric(cut)); err != nil {
+	if err := a.Conn.SetPath(linksim.Symmetric(cut)); err != nil {
 		t.Fatal(err)
 	}
 	m.run(8*time.Second, nil)
@@ -46,7 +46,7 @@ func TestLeavingAndTimingOut(t *testing.T) {
 	m.run(3*time.Second, nil)
 	m.mustPlay()
 	a.client.Leave()
-	b.stall = time.Hour
+	b.Freeze(time.Hour)
 	m.run(6*time.Second, nil)
 	if len(m.left) != 2 || m.left[0].Code != transport.Left || m.left[1].Code != transport.TimedOut {
 		t.Errorf("left: %v, want one that left and one that timed out", m.left)

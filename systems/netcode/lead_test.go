@@ -30,7 +30,7 @@ func TestLeadFollowsTheLoss(t *testing.T) {
 	if s := m.of(a).InputStats(); s.Missed() > 0.001 {
 		t.Errorf("without loss %.2f %% of the inputs were missed", 100*s.Missed())
 	}
-	if err := a.conn.SetPath(linksim.Symmetric(linksim.Condition{Delay: time.Millisecond, Loss: 0.15, Seed: 1})); err != nil {
+	if err := a.Conn.SetPath(linksim.Symmetric(linksim.Condition{Delay: time.Millisecond, Loss: 0.15, Seed: 1})); err != nil {
 		t.Fatal(err)
 	}
 	m.run(15*time.Second, nil)

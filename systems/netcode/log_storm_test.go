@@ -74,13 +74,13 @@ func TestLogStormsHideNoOtherPlayer(t *testing.T) {
 		log.Reset()
 		tryForAWhile(10 * time.Second)
 
-		path := old.path
-		if err := old.conn.SetPath(linksim.Symmetric(linksim.Condition{Loss: 1})); err != nil {
+		path := old.Path
+		if err := old.Conn.SetPath(linksim.Symmetric(linksim.Condition{Loss: 1})); err != nil {
 			t.Fatal(err)
 		}
 		tryForAWhile(11 * time.Second)
 		said("a player that is lost", 1, `"tandem: lost"`, number)
-		old.path = path
+		old.Path = path
 		tryForAWhile(5 * time.Second)
 		addr = "192.0.2.1:7"
 		m.join(perfect(), nil)

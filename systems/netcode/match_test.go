@@ -326,10 +326,10 @@ func TestRewind(t *testing.T) {
 func TestStalls(t *testing.T) {
 	m := newMatch(t, func(c *netcode.ServerConfig[runner, input]) { c.Timeout = 2 * time.Minute })
 	a, b := m.join(seeds(16), func(c *netcode.ClientConfig[runner, input]) { c.Timeout = 2 * time.Minute }), m.join(seeds(17), nil)
-	b.every = time.Second / 8 // eight frames a second
+	b.Frame = time.Second / 8 // eight frames a second
 	m.run(5*time.Second, nil)
 	m.mustPlay()
-	a.stall = 60 * time.Second
+	a.Freeze(60 * time.Second)
 	m.run(62*time.Second, nil)
 	a.input = func(netcode.Tick) input { return input{X: 1} }
 	m.run(3*time.Second, nil)

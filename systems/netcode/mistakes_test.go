@@ -242,7 +242,7 @@ func TestLostConnectionIsNotMeasuredAsLoss(t *testing.T) {
 	before := a.client.Stats()
 	dead := linkPath{}
 	dead.Send.Loss, dead.Receive.Loss = 1, 1
-	if err := a.conn.SetPath(dead); err != nil {
+	if err := a.Conn.SetPath(dead); err != nil {
 		t.Fatal(err)
 	}
 	m.run(6*time.Second, nil)

@@ -8,6 +8,7 @@ import (
 	"github.com/tandem-ecs/tandem/ecs"
 	"github.com/tandem-ecs/tandem/systems/interpolation"
 	"github.com/tandem-ecs/tandem/systems/netcode"
+	"github.com/tandem-ecs/tandem/systems/netcode/netcodetest"
 	"github.com/tandem-ecs/tandem/systems/netcode/transport"
 	"github.com/tandem-ecs/tandem/systems/netcode/transport/loopback"
 )
@@ -16,7 +17,7 @@ import (
 // clock begins with the engine.
 func (m *match) inProcess(listener func() *loopback.Listener) *player {
 	m.t.Helper()
-	p := &player{input: func(netcode.Tick) input { return input{X: 1} }}
+	p := &player{Client: &netcodetest.Client[runner, input]{}, input: func(netcode.Tick) input { return input{X: 1} }}
 	var err error
 	if p.client, err = netcode.NewClient(m.protocol, netcode.ClientConfig[runner, input]{
 		Dial: func() (transport.Conn, error) {
@@ -33,6 +34,7 @@ func (m *match) inProcess(listener func() *loopback.Listener) *player {
 		m.t.Fatal(err)
 	}
 	p.engine.Install(interpolation.New3D(), p.client)
+	p.Client.Client, p.Engine = p.client, p.engine
 	return p
 }
 
@@ -91,9 +93,10 @@ func TestEnginesOfOneProcessBeginInAnyOrder(t *testing.T) {
 			t.Errorf("a pause of the server cost %d reconnects", again.client.Stats().Reconnects)
 		}
 		m.mustJoin(again, "after the server's pause")
-		again.stall = 3 * time.Second
-		again.behind = -3 * time.Second // the missed time is not made up
-		m.run(40*time.Second, nil)      // the view catches up
+		m.clients = nil // the missed time is not made up
+		m.run(3*time.Second, nil)
+		m.clients = []*player{again}
+		m.run(37*time.Second, nil) // the view catches up
 		m.mustJoin(again, "after the client's pause")
 	})
 	t.Run("a late host", func(t *testing.T) {

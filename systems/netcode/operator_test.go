@@ -45,7 +45,7 @@ func TestBannedPlayersMayNotResume(t *testing.T) {
 		}
 		away := how != "kicked while it plays"
 		if away {
-			if err := a.conn.SetPath(linksim.Symmetric(linksim.Condition{Loss: 1})); err != nil {
+			if err := a.Conn.SetPath(linksim.Symmetric(linksim.Condition{Loss: 1})); err != nil {
 				t.Fatal(err)
 			}
 			m.run(1500*time.Millisecond, nil)

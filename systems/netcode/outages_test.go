@@ -24,14 +24,14 @@ func TestInputOutage(t *testing.T) {
 		m.run(6*time.Second, nil)
 		m.mustPlay()
 		stats := m.of(a).InputStats()
-		broken := a.path
+		broken := a.Path
 		broken.Send.Loss = 1
-		if err := a.conn.SetPath(broken); err != nil {
+		if err := a.Conn.SetPath(broken); err != nil {
 			t.Fatal(err)
 		}
 		told := 0
 		m.run(500*time.Millisecond, func() { told = max(told, a.client.Stats().Missed) })
-		if err := a.conn.SetPath(a.path); err != nil {
+		if err := a.Conn.SetPath(a.Path); err != nil {
 			t.Fatal(err)
 		}
 		m.run(400*time.Millisecond, func() { told = max(told, a.client.Stats().Missed) })

@@ -71,7 +71,7 @@ func (x *thinned) path() linksim.Path {
 
 func (x *thinned) setRate(rate int) {
 	x.rate = float64(rate)
-	if err := x.client.conn.SetPath(x.path()); err != nil {
+	if err := x.client.Conn.SetPath(x.path()); err != nil {
 		x.t.Fatal(err)
 	}
 }

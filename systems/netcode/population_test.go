@@ -222,7 +222,7 @@ func TestResumeSendsOnlyChanges(t *testing.T) {
 		m.mustPlay()
 		entity := a.client.Entity()
 		joining := a.client.Stats().ReceivedBytes
-		if err := a.conn.SetPath(linksim.Symmetric(linksim.Condition{Loss: 1})); err != nil {
+		if err := a.Conn.SetPath(linksim.Symmetric(linksim.Condition{Loss: 1})); err != nil {
 			t.Fatal(err)
 		}
 		m.run(5*time.Second, nil)

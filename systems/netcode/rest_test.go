@@ -147,14 +147,14 @@ func TestMotionStartsUnderLoss(t *testing.T) {
 			last = at
 		}
 		runs = true
-		if err := a.conn.SetPath(linksim.Symmetric(linksim.Condition{Loss: 1})); err != nil {
+		if err := a.Conn.SetPath(linksim.Symmetric(linksim.Condition{Loss: 1})); err != nil {
 			t.Fatal(err)
 		}
 		m.run(450*time.Millisecond, each)
 		if last != 0 {
 			t.Fatalf("seed %d: the crate is seen at %.2f, though nothing has come", seed, last)
 		}
-		if err := a.conn.SetPath(a.path); err != nil {
+		if err := a.Conn.SetPath(a.Path); err != nil {
 			t.Fatal(err)
 		}
 		m.run(3*time.Second, each)

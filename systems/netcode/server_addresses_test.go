@@ -106,10 +106,10 @@ func TestPlacesOfAnAddressAreKept(t *testing.T) {
 	m.mustPlay()
 	lose := func() {
 		t.Helper()
-		if err := a.conn.SetPath(linksim.Symmetric(linksim.Condition{Loss: 1})); err != nil {
+		if err := a.Conn.SetPath(linksim.Symmetric(linksim.Condition{Loss: 1})); err != nil {
 			t.Fatal(err)
 		}
-		a.path = linksim.Symmetric(linksim.Condition{Loss: 1})
+		a.Path = linksim.Symmetric(linksim.Condition{Loss: 1})
 		m.run(1500*time.Millisecond, nil)
 		if m.of(a).Connected() {
 			t.Fatal("the player is not lost")
@@ -121,13 +121,14 @@ func TestPlacesOfAnAddressAreKept(t *testing.T) {
 	if s, _ := b.client.Status(); s != netcode.Joining {
 		t.Errorf("when the place of the address is kept for somebody another one is %v", s)
 	}
-	a.path = perfect()
+	a.Path = perfect()
 	m.run(3*time.Second, nil)
 	if s, r := a.client.Status(); s != netcode.Playing || len(m.joined) != 1 {
 		t.Errorf("a returning player is %v: %v", s, r)
 	}
 	lose()
-	b.stall, addr, a.path = 3*time.Second, away, perfect()
+	b.Freeze(3 * time.Second)
+	addr, a.Path = away, perfect()
 	m.run(3*time.Second, nil)
 	if s, r := a.client.Status(); s != netcode.Playing || m.of(a).Addr() != away {
 		t.Errorf("a player that returns from elsewhere is %v: %v", s, r)

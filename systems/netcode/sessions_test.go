@@ -88,7 +88,7 @@ func TestUnconfirmedClientsTimeOut(t *testing.T) {
 	frames := 0
 	m.run(2*time.Second, func() { // its process ends after the hello
 		if frames++; m.server.Stats().Players == 1 {
-			a.stall = time.Hour
+			a.Freeze(time.Hour)
 		}
 	})
 	m.run(3*time.Second, nil)
@@ -103,8 +103,8 @@ func TestKickedWhileAwayAndResumedWhileDraining(t *testing.T) {
 	a, b := m.join(perfect(), nil), m.join(perfect(), nil)
 	m.run(2*time.Second, nil)
 	m.mustPlay()
-	a.stall = 3 * time.Second
-	b.stall = time.Hour
+	a.Freeze(3 * time.Second)
+	b.Freeze(time.Hour)
 	m.run(2*time.Second, nil)
 	m.server.Drain("soon")
 	m.of(b).Kick("cheated")
@@ -126,7 +126,7 @@ func TestSuspendedClients(t *testing.T) {
 		a := m.join(perfect(), func(c *netcode.ClientConfig[runner, input]) { c.Timeout = 10 * time.Minute })
 		m.run(3*time.Second, nil)
 		m.mustPlay()
-		a.stall = 40 * time.Second
+		a.Freeze(40 * time.Second)
 		m.run(45*time.Second, nil)
 		a.input = func(netcode.Tick) input { return input{X: 1} }
 		x := m.of(a).State.X

@@ -64,7 +64,7 @@ func TestDeadConnectionIsReplaced(t *testing.T) {
 		m.run(3*time.Second, nil)
 		m.mustPlay()
 		p := m.of(a)
-		if err := a.conn.SetPath(path); err != nil {
+		if err := a.Conn.SetPath(path); err != nil {
 			t.Fatal(err)
 		}
 		m.run(9*time.Second, nil)

@@ -133,7 +133,7 @@ func TestEncodingsAreCanonical(t *testing.T) {
 	a.input = strafe
 	m.run(6*time.Second, nil)
 	m.mustPlay()
-	if err := a.conn.SetPath(linksim.Symmetric(linksim.Condition{Loss: 1})); err != nil {
+	if err := a.Conn.SetPath(linksim.Symmetric(linksim.Condition{Loss: 1})); err != nil {
 		// the player returns with its secret
 		t.Fatal(err)
 	}
@@ -178,12 +178,20 @@ func TestReplaysChangeNothing(t *testing.T) {
 				down = append(down, bytes.Clone(d))
 			}
 		}
-		a := m.recorded(baseline(36), func(d []byte) { up = append(up, bytes.Clone(d)) }, func() (d []byte) {
+		record := &recorder{sent: func(d []byte) { up = append(up, bytes.Clone(d)) }, again: func() (d []byte) {
 			if len(again) > 0 {
 				d, again = again[0], again[1:]
 			}
 			return d
-		}, nil)
+		}}
+		var raw transport.Conn // without the path
+		a := m.join(baseline(36), func(c *netcode.ClientConfig[runner, input]) {
+			c.Dial = func() (_ transport.Conn, err error) {
+				raw = m.listener.Dial()
+				record.Conn, err = linksim.Wrap(raw, baseline(36))
+				return record, err
+			}
+		})
 		b := m.join(baseline(37), nil)
 		a.input, b.input = strafe, strafe
 		k, counts := 0, [][2]int(nil) // by frame, the numbers of datagrams sent before it
@@ -195,7 +203,7 @@ func TestReplaysChangeNothing(t *testing.T) {
 					// no more than a client may send
 					if j := counts[n-1][0] - 1; j >= 0 && up[j][0] == 0x53 {
 						// hellos are answered again, with smaller datagrams
-						_ = a.raw.Send(up[j])
+						_ = raw.Send(up[j])
 					}
 					if j := counts[n-1][1] - 1; j >= 0 {
 						// behind the path, whose random sequence it would change

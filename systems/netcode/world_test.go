@@ -4,7 +4,6 @@ import (
 	"errors"
 	"log/slog"
 	"math"
-	"math/rand/v2"
 	"testing"
 	"time"
 
@@ -15,8 +14,8 @@ import (
 	"github.com/tandem-ecs/tandem/components"
 	"github.com/tandem-ecs/tandem/ecs"
 	"github.com/tandem-ecs/tandem/systems/hierarchy"
-	"github.com/tandem-ecs/tandem/systems/interpolation"
 	"github.com/tandem-ecs/tandem/systems/netcode"
+	"github.com/tandem-ecs/tandem/systems/netcode/netcodetest"
 	"github.com/tandem-ecs/tandem/systems/netcode/transport"
 	"github.com/tandem-ecs/tandem/systems/netcode/transport/linksim"
 	"github.com/tandem-ecs/tandem/systems/netcode/transport/loopback"
@@ -140,10 +139,12 @@ func newProtocolFor(t testing.TB, config netcode.Config, game netcode.Game[runne
 
 func quiet() *slog.Logger { return slog.New(slog.DiscardHandler) }
 
-// match is a server and its clients in one process, on one clock that tests drive.
+// match is a match of package netcodetest with the game of these tests.
 type match struct {
-	t        testing.TB
-	now      time.Duration
+	t   testing.TB
+	kit *netcodetest.Match[runner, input]
+	now time.Duration
+	// Tests replace these.
 	listener *loopback.Listener
 	server   *netcode.Server[runner, input]
 	engine   *ecs.Engine
@@ -155,18 +156,13 @@ type match struct {
 }
 
 type player struct {
+	*netcodetest.Client[runner, input]
 	client    *netcode.Client[runner, input]
 	engine    *ecs.Engine
 	hierarchy *hierarchy.Hierarchy3D
-	path      linksim.Path
-	conn      *linksim.Conn
-	raw       transport.Conn // without the simulated path
 	input     func(t netcode.Tick) input
 	heard     []string
 	log       []netcode.Status
-	stall     time.Duration // real time that its process is frozen for
-	behind    time.Duration
-	every     time.Duration // frame time; zero: that of the match
 }
 
 func newMatch(t testing.TB, change func(c *netcode.ServerConfig[runner, input])) *match {
@@ -176,54 +172,56 @@ func newMatch(t testing.TB, change func(c *netcode.ServerConfig[runner, input]))
 
 func newMatchOf(t testing.TB, p *protocol, change func(c *netcode.ServerConfig[runner, input])) *match {
 	t.Helper()
-	return newMatchOn(t, p, ecs.Config{FixedRate: tickRate}, change)
+	return newMatchOn(t, p, ecs.Config{}, change)
 }
 
 // newMatchOn makes a match whose server's engine has the given configuration.
 func newMatchOn(t testing.TB, p *protocol, engine ecs.Config, change func(c *netcode.ServerConfig[runner, input])) *match {
 	t.Helper()
-	m := &match{t: t, listener: loopback.Listen(loopback.Config{}), protocol: p}
-	var err error
-	if m.engine, err = ecs.New(engine); err != nil {
-		t.Fatal(err)
-	}
-	spawn := generic.NewMap3[components.Transform3D, netcode.Replicated, health](m.engine.World())
-	config := netcode.ServerConfig[runner, input]{
-		Listener: m.listener,
-		Random:   rand.NewChaCha8([32]byte{1}),
-		Log:      quiet(),
-		Joined: func(p *netcode.Player[runner, input]) (runner, arche.Entity) {
-			m.joined = append(m.joined, p)
-			state := runner{Z: float32(2 * len(m.joined))}
-			l := components.NewLogical(poseRunner(state))
-			return state, spawn.NewWith(&l, &netcode.Replicated{Archetype: kindRun}, &health{100})
+	m := &match{t: t, protocol: p}
+	m.kit = netcodetest.New(unclosed{t}, netcodetest.Config[runner, input]{
+		Protocol: func() *protocol { return m.protocol },
+		Server: func(e *ecs.Engine) netcode.ServerConfig[runner, input] {
+			spawn := generic.NewMap3[components.Transform3D, netcode.Replicated, health](e.World())
+			config := netcode.ServerConfig[runner, input]{
+				Listener: loopback.Listen(loopback.Config{}),
+				Log:      quiet(),
+				Joined: func(p *netcode.Player[runner, input]) (runner, arche.Entity) {
+					m.joined = append(m.joined, p)
+					state := runner{Z: float32(2 * len(m.joined))}
+					l := components.NewLogical(poseRunner(state))
+					return state, spawn.NewWith(&l, &netcode.Replicated{Archetype: kindRun}, &health{100})
+				},
+				Left:    func(_ *netcode.Player[runner, input], r transport.Reason) { m.left = append(m.left, r) },
+				Message: func(_ *netcode.Player[runner, input], data []byte, _ bool) { m.heard = append(m.heard, string(data)) },
+			}
+			m.listener = config.Listener.(*loopback.Listener)
+			if change != nil {
+				change(&config)
+			}
+			return config
 		},
-		Left:    func(_ *netcode.Player[runner, input], r transport.Reason) { m.left = append(m.left, r) },
-		Message: func(_ *netcode.Player[runner, input], data []byte, _ bool) { m.heard = append(m.heard, string(data)) },
-	}
-	if change != nil {
-		change(&config)
-	}
-	if m.server, err = netcode.NewServer(m.protocol, config); err != nil {
-		t.Fatal(err)
-	}
-	m.engine.Install(m.server)
+		ServerEngine: engine,
+		Seed:         1,
+	})
+	m.engine, m.server = m.kit.Engine, m.kit.Server
 	return m
 }
+
+// unclosed leaves the engines of a match to the garbage collector. Tests make hundreds of matches,
+// whose memory would otherwise wait for the end of the test.
+type unclosed struct{ testing.TB }
+
+func (unclosed) Cleanup(func()) {}
 
 // join adds a client behind a path.
 func (m *match) join(path linksim.Path, change func(c *netcode.ClientConfig[runner, input])) *player {
 	m.t.Helper()
-	p := &player{path: path, input: func(netcode.Tick) input { return input{} }}
+	p := &player{input: func(netcode.Tick) input { return input{} }, hierarchy: quietHierarchy(false)}
 	config := netcode.ClientConfig[runner, input]{
 		Dial: func() (transport.Conn, error) {
-			p.raw = m.listener.Dial()
-			conn, err := linksim.Wrap(p.raw, p.path)
-			if err != nil {
-				return nil, err
-			}
-			p.conn = conn
-			return conn, nil
+			m.kit.Listener = m.listener
+			return p.Dial()
 		},
 		Input:   func(t netcode.Tick) input { return p.input(t) },
 		Message: func(data []byte, _ bool) { p.heard = append(p.heard, string(data)) },
@@ -233,15 +231,9 @@ func (m *match) join(path linksim.Path, change func(c *netcode.ClientConfig[runn
 	if change != nil {
 		change(&config)
 	}
-	var err error
-	if p.client, err = netcode.NewClient(m.protocol, config); err != nil {
-		m.t.Fatal(err)
-	}
-	if p.engine, err = ecs.New(ecs.Config{FixedRate: tickRate}); err != nil {
-		m.t.Fatal(err)
-	}
-	p.hierarchy = quietHierarchy(false)
-	p.engine.Install(interpolation.New3D(), p.hierarchy, p.client)
+	p.Client = m.kit.Join(path, config)
+	p.client, p.engine = p.Client.Client, p.Engine
+	p.engine.Install(p.hierarchy)
 	m.clients = append(m.clients, p)
 	return p
 }
@@ -252,21 +244,11 @@ func (m *match) run(d time.Duration, each func()) {
 	const frame = time.Second / 120
 	for end := m.now + d; m.now < end; {
 		m.now += frame
-		m.engine.Update(frame)
+		m.kit.Engine, m.kit.Clients = m.engine, m.kit.Clients[:0]
 		for _, p := range m.clients {
-			p.behind += frame
-			if p.stall > 0 {
-				p.stall -= frame
-				continue
-			}
-			if p.behind >= p.every {
-				p.engine.Update(p.behind)
-				p.behind = 0
-			}
+			m.kit.Clients = append(m.kit.Clients, p.Client)
 		}
-		if each != nil {
-			each()
-		}
+		m.kit.Run(frame, each)
 	}
 }
 
