@@ -158,6 +158,7 @@ func TestServerAndClient(t *testing.T) {
 	address := server.served()
 	says(t, "http://"+address+"/healthz", "ok")
 	says(t, "http://"+address+"/debug/vars", `"players": 1,`)
+	says(t, "http://"+address+"/metrics", "\ntandem_players 1\n")
 	_ = server.cmd.Process.Signal(syscall.SIGTERM)
 	server.await("msg=draining", 1)
 	says(t, "http://"+address+"/healthz", "draining")

@@ -32,7 +32,7 @@ func (s *serverFlags) flags(set *flags.Set, listen string) {
 	c, w := &s.host, &s.host.WebSocket
 	set.StringVar(&c.Listen, "listen", listen, "`address` for encrypted UDP; '': none; without a host, as in :7777, all addresses of this machine")
 	set.StringVar(&c.Public, "public", "", "`host` for join links, if players reach the server under another name than that of -listen")
-	set.StringVar(&c.Metrics, "metrics", "", "`address` for /healthz and /debug/vars (HTTP); without a host, as in :7780, this machine only")
+	set.StringVar(&c.Metrics, "metrics", "", "`address` for /healthz, /debug/vars and /metrics (HTTP); without a host, as in :7780, this machine only")
 	set.StringVar(&c.State, "state", "", "`folder` for certificate and token, so that join links survive a restart")
 	set.StringVar(&c.Access, "guests", "", "`file` for bans and invitations; empty: guests.json in the folder of -state, if that is set")
 	set.IntVar(&c.JoinRate, "joins", 10, "handshakes per second from one network (a /24, or a /56 of IPv6), `1 to 1000`; raise it for many players behind one address")

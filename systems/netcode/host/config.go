@@ -35,12 +35,12 @@ type Config struct {
 	// JoinRate is how many handshakes per second are accepted from one network (a /24, or a /56 of
 	// IPv6), at most 1000. Zero: 10. Raise it if many players are behind one address.
 	JoinRate int
-	// Metrics is the HTTP address of [Host.Metrics]; :PORT listens on this machine alone. Empty:
-	// none.
+	// Metrics is the HTTP address of [Host.Metrics], such as :7780; :PORT listens on this machine
+	// alone. Empty: none.
 	Metrics string
-	// Vars adds the game's own figures to the metrics. It is called a few times a second, in the
-	// goroutine that calls Update. Values are numbers, strings and bools, or others that do not
-	// change any more.
+	// Vars adds the game's own figures to the metrics. It is called a few times a second, with an
+	// empty map, in the goroutine that calls Update. Values are numbers, strings and bools, or
+	// others that do not change any more. The text for Prometheus has the numbers and bools.
 	Vars func(vars map[string]any)
 	// Commands are the game's own commands for the console, beside the host's.
 	Commands []Command

@@ -39,7 +39,8 @@ type Host struct {
 
 	console  *console // nil: there is none
 	metrics  *metrics // nil: there is no handler
-	costs    costs
+	start    time.Time
+	ticks    ticks
 	steps    uint64
 	quit     bool // the operator wants the server to end
 	draining bool
@@ -55,7 +56,7 @@ func Open(c Config) (*Host, error) {
 	if err != nil {
 		return nil, err
 	}
-	h := &Host{settings: s, log: c.Log}
+	h := &Host{settings: s, log: c.Log, start: time.Now()}
 	if h.log == nil {
 		h.log = slog.Default()
 	}
@@ -84,7 +85,7 @@ func (h *Host) open() (err error) {
 	if err := h.listen(); err != nil || s.Metrics == "" {
 		return err
 	}
-	m := &metrics{seen: time.Now()}
+	m := h.newMetrics()
 	if err := m.listen(s.Metrics); err != nil {
 		return invalid("Metrics", s.Metrics, "%w", err)
 	}
@@ -153,7 +154,7 @@ func (h *Host) Update(real time.Duration) {
 	begin := time.Now()
 	h.engine.Update(real)
 	if steps := h.engine.Time().Steps; steps > 0 {
-		h.costs.add(time.Since(begin) / time.Duration(steps))
+		h.ticks.add(time.Since(h.start), time.Since(begin)/time.Duration(steps), steps)
 		h.steps += uint64(steps)
 	}
 	h.access.update(real)
@@ -169,10 +170,10 @@ func (h *Host) mustServe() {
 // summary returns the attributes that are logged at the end.
 func (h *Host) summary() []any {
 	st := h.server.Stats()
-	p50, p99, most := h.costs.percentiles()
+	recent := h.ticks.recent(time.Since(h.start))
 	return []any{
 		"steps", h.steps, "joined", st.Joined, "resumed", st.Resumed, "refused", st.Refused, "malformed", st.Malformed,
-		"tick-p50", p50.Round(time.Microsecond), "tick-p99", p99.Round(time.Microsecond), "tick-max", most.Round(time.Microsecond),
+		"tick-p50", recent.p50.Round(time.Microsecond), "tick-p99", recent.p99.Round(time.Microsecond), "tick-max", recent.most.Round(time.Microsecond),
 		"sent-MB", float64(st.SentBytes/1e4) / 100, "dropped", h.engine.Time().Dropped,
 	}
 }

@@ -5,39 +5,12 @@ import (
 	"encoding/json"
 	"expvar"
 	"fmt"
-	"maps"
 	"net"
 	"net/http"
-	"slices"
 	"strconv"
 	"sync"
 	"time"
-
-	"github.com/tandem-ecs/tandem/systems/netcode"
-	"github.com/tandem-ecs/tandem/systems/netcode/transport"
 )
-
-// costs holds the durations of the newest steps.
-type costs struct {
-	ring [8192]time.Duration
-	n    uint64
-}
-
-func (c *costs) add(d time.Duration) {
-	c.ring[c.n%uint64(len(c.ring))] = d
-	c.n++
-}
-
-// percentiles returns the median, the 99th percentile and the maximum.
-func (c *costs) percentiles() (p50, p99, most time.Duration) {
-	n := int(min(c.n, uint64(len(c.ring))))
-	if n == 0 {
-		return 0, 0, 0
-	}
-	sorted := slices.Clone(c.ring[:n])
-	slices.Sort(sorted)
-	return sorted[n/2], sorted[n*99/100], sorted[n-1]
-}
 
 // metrics serves a server's figures over HTTP. The game publishes copies, so that no request delays
 // it.
@@ -45,28 +18,35 @@ type metrics struct {
 	listener net.Listener // nil: the program serves the handler itself
 	server   http.Server
 
-	mu       sync.Mutex
-	vars     map[string]any
-	costs    costs
-	seen     time.Time
-	steps    uint64 // the step at which the variables were taken
-	draining bool
+	ticks *ticks
+	start time.Time // of the times of the ticks
+
+	mu    sync.Mutex
+	taken bool    // there are figures
+	last  figures // but for those of the ticks
+	seen  time.Time
 }
 
-// publishEvery is the number of steps after which the variables are taken anew. A server that is
+// publishEvery is the number of steps after which the figures are taken anew. A server that is
 // late runs several steps at once.
 const publishEvery = 15
 
 // Metrics returns a handler of the server's figures, for a program with its own http.Server;
 // Config.Metrics serves it without one. GET /healthz answers 200 while steps run, and 503 if none
 // has run for 2 s or the server drains. GET /debug/vars is JSON like that of package expvar,
-// without the command line, which may hold tokens. The figures are under "tandem"; docs/hosting.md
-// lists them. The handler does not authenticate its clients: do not make it public.
+// without the command line, which may hold tokens. The figures are under "tandem". GET /metrics is
+// the same in the text format of Prometheus, with a histogram of the durations of the steps.
+// docs/hosting.md lists the figures. The handler may be used by any goroutine, also while the game
+// runs. It does not authenticate its clients: do not make it public.
 func (h *Host) Metrics() http.Handler {
 	if h.metrics == nil {
-		h.metrics = &metrics{seen: time.Now()}
+		h.metrics = h.newMetrics()
 	}
 	return h.metrics.handler()
+}
+
+func (h *Host) newMetrics() *metrics {
+	return &metrics{ticks: &h.ticks, start: h.start, seen: time.Now()}
 }
 
 // metricsAddress completes an address for the metrics. An address without a host becomes one of
@@ -82,7 +62,8 @@ func metricsAddress(addr string) (string, error) {
 func (m *metrics) handler() http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /healthz", m.health)
-	mux.HandleFunc("GET /debug/vars", m.show)
+	mux.HandleFunc("GET /debug/vars", m.showJSON)
+	mux.HandleFunc("GET /metrics", m.showPrometheus)
 	return mux
 }
 
@@ -104,37 +85,31 @@ func (h *Host) publish() {
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	fresh := m.vars == nil || h.steps/publishEvery != m.steps/publishEvery || h.draining != m.draining
-	m.seen, m.draining = time.Now(), h.draining
-	if !fresh {
+	m.seen = time.Now()
+	if m.taken && h.steps/publishEvery == m.last.steps/publishEvery && h.draining == m.last.draining {
 		return
 	}
-	m.steps, m.costs = h.steps, h.costs
-	m.vars = serverVars(h.server.Stats(), h.listenerStats())
-	m.vars["steps"], m.vars["dropped_ms"], m.vars["draining"] = h.steps, h.engine.Time().Dropped.Milliseconds(), h.draining
+	m.taken = true
+	m.last = figures{server: h.server.Stats(), listeners: h.listenerStats(), steps: h.steps, dropped: h.engine.Time().Dropped, draining: h.draining}
 	if h.settings.Vars != nil {
-		h.settings.Vars(m.vars)
+		m.last.game = map[string]any{}
+		h.settings.Vars(m.last.game)
 	}
 }
 
-// serverVars returns the figures of a server and of its listeners by their names.
-func serverVars(s netcode.ServerStats, l transport.ListenerStats) map[string]any {
-	vars := map[string]any{
-		"players": s.Players, "away": s.Away, "waiting": s.Waiting, "entities": s.Entities, "joined": s.Joined, "resumed": s.Resumed, "left": s.Left,
-		"refused": s.Refused, "kicked": s.Kicked, "malformed": s.Malformed, "sent_bytes": s.SentBytes, "sent_packets": s.Sent, "received_bytes": s.ReceivedBytes,
-		"snapshots": s.Snapshots, "least_rate": int(s.LeastRate), "most_queue_ms": s.MostQueue.Milliseconds(),
-		"handshakes_accepted": l.Accepted, "handshakes_refused": l.Refused, "handshakes_failed": l.Failed, "handshakes_pending": l.Pending,
-	}
-	for cause, players := range s.Causes {
-		vars["rate_"+netcode.RateCause(cause).String()] = players
-	}
-	return vars
+// figures returns the newest figures. The map of the game's does not change any more.
+func (m *metrics) figures() figures {
+	m.mu.Lock()
+	f := m.last
+	m.mu.Unlock()
+	f.recent, f.all = m.ticks.recent(time.Since(m.start)), m.ticks.all()
+	return f
 }
 
 // health reports whether the game runs, for load balancers and supervisors.
 func (m *metrics) health(w http.ResponseWriter, _ *http.Request) {
 	m.mu.Lock()
-	idle, draining := time.Since(m.seen), m.draining
+	idle, draining := time.Since(m.seen), m.last.draining
 	m.mu.Unlock()
 	switch {
 	case draining:
@@ -146,9 +121,16 @@ func (m *metrics) health(w http.ResponseWriter, _ *http.Request) {
 	}
 }
 
-// show writes the process's variables and the game's as package expvar does, without the command
-// line.
-func (m *metrics) show(w http.ResponseWriter, _ *http.Request) {
+// showPrometheus writes the figures as Prometheus reads them.
+func (m *metrics) showPrometheus(w http.ResponseWriter, _ *http.Request) {
+	w.Header().Set("Content-Type", "text/plain; version=0.0.4; charset=utf-8")
+	f := m.figures()
+	_, _ = w.Write(f.prometheus())
+}
+
+// showJSON writes the process's variables and the game's as package expvar does, without the
+// command line.
+func (m *metrics) showJSON(w http.ResponseWriter, _ *http.Request) {
 	w.Header().Set("Content-Type", "application/json; charset=utf-8")
 	all := map[string]json.RawMessage{}
 	expvar.Do(func(kv expvar.KeyValue) {
@@ -156,12 +138,8 @@ func (m *metrics) show(w http.ResponseWriter, _ *http.Request) {
 			all[kv.Key] = json.RawMessage(kv.Value.String())
 		}
 	})
-	m.mu.Lock()
-	p50, p99, most := m.costs.percentiles()
-	game := map[string]any{"tick_p50_us": p50.Microseconds(), "tick_p99_us": p99.Microseconds(), "tick_max_us": most.Microseconds()}
-	maps.Copy(game, m.vars)
-	m.mu.Unlock()
-	text, err := json.Marshal(game)
+	f := m.figures()
+	text, err := json.Marshal(f.vars())
 	if err != nil { // the error is that of a value of the game
 		text, _ = json.Marshal(map[string]any{"error": err.Error()})
 	}

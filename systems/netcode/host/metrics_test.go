@@ -18,7 +18,6 @@ import (
 	"time"
 
 	"github.com/tandem-ecs/tandem/systems/netcode"
-	"github.com/tandem-ecs/tandem/systems/netcode/transport"
 )
 
 // An address without a host listens on this machine alone, and an address that others reach causes
@@ -95,7 +94,7 @@ func TestMetricsLetGo(t *testing.T) {
 	if testing.Short() {
 		t.Skip("waits for seconds of real time")
 	}
-	m := &metrics{}
+	m := open(t, Config{}).newMetrics()
 	if err := m.listen("127.0.0.1:0"); err != nil {
 		t.Fatal(err)
 	}
@@ -131,10 +130,44 @@ func TestMetricsLetGo(t *testing.T) {
 func TestMetricsSayWhatSetsTheRates(t *testing.T) {
 	stats := netcode.ServerStats{LeastRate: 4321, MostQueue: 87 * time.Millisecond}
 	stats.Causes[netcode.RateShared] = 2
-	vars := serverVars(stats, transport.ListenerStats{})
+	vars := (&figures{server: stats}).vars()
 	for name, want := range map[string]string{"least_rate": "4321", "most_queue_ms": "87", "rate_shared": "2", "rate_free": "0", "rate_silence": "0"} {
 		if got := fmt.Sprint(vars[name]); got != want {
 			t.Errorf("%s is %v, want %v", name, got, want)
+		}
+	}
+}
+
+// Requests are answered while the game runs. The race detector looks on.
+func TestMetricsWhileTheGameRuns(t *testing.T) {
+	h := open(t, Config{Vars: func(vars map[string]any) { vars["laps"], vars["map"] = 7, "harbour" }})
+	handler := h.Metrics()
+	v := serve(t, h, nil)
+	v.join(h.Token())
+	done := make(chan string)
+	go func() {
+		text := ""
+		for i := range 60 {
+			w := httptest.NewRecorder()
+			handler.ServeHTTP(w, httptest.NewRequest("GET", []string{"/metrics", "/debug/vars"}[i%2], nil))
+			if text += w.Body.String(); w.Code != http.StatusOK {
+				text = w.Result().Status
+				break
+			}
+		}
+		done <- text
+	}()
+	for {
+		v.run(time.Second / 10)
+		select {
+		case text := <-done:
+			for _, want := range []string{"\ntandem_players 1\n", `"players": 1,`, `"map": "harbour"`, `tandem_game{name="laps"} 7`} {
+				if !strings.Contains(text, want) {
+					t.Errorf("%q is missing in\n%s", want, text)
+				}
+			}
+			return
+		default:
 		}
 	}
 }
