@@ -24,11 +24,11 @@ const (
 // series are the bars and their figures: the beginning of a name in the results, with the
 // percentage in place of %s. The first three are measured at all percentages.
 var series = []struct{ figure, label, color string }{
-	{"arche.slerp.%s", "arche + mgl32.QuatSlerp", "#c2410c"},
-	{"seed.chase.%s", "the devlog's chase, C++", "#b7791f"},
-	{"tandem.frame.%s", "Tandem", "#0f7b57"},
-	{"tandem.frame.%s.2threads", "Tandem, two threads", "#4fae8b"},
-	{"cpp.blend", "the same blend by hand, C++", "#3b6fb6"},
+	{"arche.slerp.%s", "arche + mgl32.QuatSlerp", "#b3541e"},
+	{"seed.chase.%s", "the devlog's chase, C++", "#e69f00"},
+	{"tandem.frame.%s", "Tandem", "#0072b2"},
+	{"tandem.frame.%s.2threads", "Tandem, two threads", "#56b4e9"},
+	{"cpp.blend", "the same blend by hand, C++", "#5f5a8c"},
 	{"floor", "memory floor", "#8b93a1"},
 }
 
@@ -178,7 +178,7 @@ func (r *results) chart() string {
 func (r *results) sceneBars(d *drawing) {
 	const n = 100_000
 	parts := []struct{ key, label, color string }{
-		{"sync", "synchroniser", "#0f7b57"}, {"instances", "building instances", "#3b6fb6"}, {"upload", "upload", "#b7791f"},
+		{"sync", "synchroniser", "#0072b2"}, {"instances", "building instances", "#5f5a8c"}, {"upload", "upload", "#e69f00"},
 	}
 	most, ok := r.median("scene.cpu.total", n)
 	if !ok {

@@ -71,9 +71,9 @@ func newGraphs() graphs {
 		return render.NewGraph(title, "", digits, graphLength, lines...)
 	}
 	return graphs{
-		times:  graph("ms", 0, render.Series{Name: "round trip", Color: theme.Accent(0)}, render.Series{Name: "delay", Color: theme.Accent(2)}, render.Series{Name: "queue up", Color: theme.Bad}),
-		losses: graph("%", 0, render.Series{Name: "lost", Color: theme.Bad}, render.Series{Name: "starved", Color: theme.Accent(1)}, render.Series{Name: "corrected", Color: theme.Accent(2)}),
-		bytes:  graph("kB/s", 1, render.Series{Name: "down", Color: theme.Accent(2)}, render.Series{Name: "up", Color: theme.Accent(3)}, render.Series{Name: "limit up", Color: theme.Bad}),
+		times:  graph("ms", 0, render.Series{Name: "round trip", Color: theme.Accent(1)}, render.Series{Name: "delay", Color: theme.Accent(2)}, render.Series{Name: "queue up", Color: theme.Text}),
+		losses: graph("%", 0, render.Series{Name: "lost", Color: theme.Accent(2)}, render.Series{Name: "starved", Color: theme.Accent(1)}, render.Series{Name: "corrected", Color: theme.Text}),
+		bytes:  graph("kB/s", 1, render.Series{Name: "down", Color: theme.Accent(2)}, render.Series{Name: "up", Color: theme.Accent(1)}, render.Series{Name: "limit up", Color: theme.Text}),
 	}
 }
 

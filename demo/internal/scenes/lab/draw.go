@@ -14,12 +14,13 @@ const (
 )
 
 // laneColor returns the colour of a lane by its index. There are more lanes than accents, so
-// related kinds share an accent in two shades.
+// related kinds share an accent in two shades. The naive kind is orange and the default blue, as raw
+// and interpolated bodies are in the other scenes.
 func laneColor(theme *render.Theme, lane int) render.Color {
 	shades := [...]struct {
 		accent int
 		text   float32 // share of the text's colour
-	}{{0, 1}, {0, 0}, {1, 0}, {2, 0}, {4, 0}, {4, 0.45}, {5, 0}, {5, 0.45}, {6, 0}, {7, 0.25}, {3, 0}}
+	}{{0, 1}, {2, 0}, {0, 0}, {3, 0}, {4, 0}, {4, 0.45}, {5, 0}, {5, 0.45}, {6, 0}, {7, 0.25}, {1, 0}}
 	s := shades[lane%len(shades)]
 	return theme.Accent(s.accent).Mix(theme.Text, s.text)
 }

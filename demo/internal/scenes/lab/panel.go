@@ -147,7 +147,7 @@ func (m *measure) drawErrors(o *render.Overlay, r render.Rect, color render.Colo
 		}
 		h, ink := c.off/errorTop*r.H, color
 		if h > r.H {
-			h, ink = r.H, o.Theme().Bad
+			h, ink = r.H, o.Theme().Text
 		}
 		o.Rect(render.Rect{X: r.X + float32(i)*step, Y: r.Y + r.H - h, W: step, H: h}, ink)
 	})

@@ -26,7 +26,7 @@ func Info() scene.Info {
 	return scene.Info{
 		Name:    "lanes",
 		Title:   "One motion, drawn raw and interpolated",
-		Caption: "Every body moves at 3 units per second; every lane has its own fixed rate. Red is drawn as simulated, green interpolated by Tandem.",
+		Caption: "Every body moves at 3 units per second; every lane has its own fixed rate. Orange is drawn as simulated, blue interpolated by Tandem.",
 		Rate:    60,
 	}
 }
@@ -43,8 +43,8 @@ const (
 	strobeShown = 2200 * time.Millisecond
 	gatePitch   = 3
 
-	accentRaw    = 0
-	accentSmooth = 3
+	accentRaw    = 2
+	accentSmooth = 1
 )
 
 // otherRates are the rates of the lanes behind the front one, from the back.

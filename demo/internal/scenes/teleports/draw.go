@@ -13,10 +13,11 @@ import (
 
 // Accents of the theme.
 const (
-	accentUnmarked = 0
-	accentMarked   = 3
-	accentOut      = 2
+	accentUnmarked = 2
+	accentMarked   = 1
+	accentOut      = 5
 	accentIn       = 4
+	accentGate     = 7
 )
 
 // Draw draws both groups and their smears.
@@ -66,7 +67,7 @@ func (g *group) drawSet(p *scene.Picture) {
 	ring(g.left, p.Theme.Accent(accentIn))
 	ring(g.left+length, p.Theme.Accent(accentOut))
 	for _, x := range [...]float32{g.left, g.left + length} {
-		p.Brush.Box(render.Glass, mgl32.Vec3{x, 0.5, rowZ(rowWrap)}, mgl32.Vec3{0.06, 1, 1.3}, p.Theme.Accent(1).Alpha(0.45))
+		p.Brush.Box(render.Glass, mgl32.Vec3{x, 0.5, rowZ(rowWrap)}, mgl32.Vec3{0.06, 1, 1.3}, p.Theme.Accent(accentGate).Alpha(0.45))
 	}
 	for pad := range pads {
 		p.Brush.Upright(render.Cylinder, render.Solid, mgl32.Vec3{g.left + padX(pad), 0.04, rowZ(rowSpawn)}, mgl32.Vec3{0.95, 0.08, 0.95}, p.Theme.Accent(7))

@@ -25,7 +25,7 @@ func Info() scene.Info {
 	return scene.Info{
 		Name:    "teleports",
 		Title:   "Jumps, marked and not marked",
-		Caption: "Left: jumps use Teleport, Shift and new entities. Right: the same jumps use Set, a movement, so each smears over one fixed step. Red shades show the poses drawn on the way.",
+		Caption: "Left: jumps use Teleport, Shift and new entities. Right: the same jumps use Set, a movement, so each smears over one fixed step. Orange shades show the poses drawn on the way.",
 		Rate:    10,
 	}
 }
