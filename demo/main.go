@@ -3,7 +3,8 @@
 //	go run ./demo
 //
 // opens a window. The key H explains the keys, and -h lists the flags. A build without cgo has no
-// window and no pictures, but -headless -trace works.
+// window and no pictures: it says so, and how to get them. It runs scenes by -headless -trace,
+// servers and bots.
 package main
 
 import (

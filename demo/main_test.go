@@ -148,12 +148,43 @@ func TestTraceToStandardOutput(t *testing.T) {
 	}
 }
 
-// A missing part of the system is no error of the command line: exit code 1, with the part to
-// install.
+// A build without cgo says what is missing and what it runs, and leaves no files. A missing part of
+// the system is no error of the command line: exit code 1.
 func TestBuildWithoutGraphics(t *testing.T) {
-	got := run(t, built(t, true), noDisplay(), "-headless", "-frames", "3", "-dir", t.TempDir())
-	if got.code != 1 || !strings.Contains(got.stderr, "apt install gcc") || !strings.Contains(got.stderr, "-headless -trace out.csv") {
-		t.Errorf("exit code %d\n%s", got.code, got.stderr)
+	dir := filepath.Join(t.TempDir(), "out")
+	for _, args := range [][]string{{"-dir", dir}, {"-headless", "-dir", dir}, {"-headless", "-screenshot", dir + ".png"}, {"duel"}, {"host"}, {"duel", "-headless", "-record", dir + ".gif"}} {
+		got := run(t, built(t, true), noDisplay(), append(args, "-seconds", "1")...)
+		if got.code != 1 || got.stdout != "" {
+			t.Errorf("%v: exit code %d, want 1\n%s", args, got.code, got.stdout)
+		}
+		for _, part := range []string{"demo: this program was built without cgo", "make demo", "apt-get install gcc", "CGO_ENABLED=1", "-headless -trace out.csv", `"demo server"`} {
+			if !strings.Contains(got.stderr, part) {
+				t.Errorf("%v: the message lacks %q:\n%s", args, part, got.stderr)
+			}
+		}
+	}
+	if left, err := os.ReadDir(filepath.Dir(dir)); err != nil || len(left) > 0 {
+		t.Errorf("files are left: %v, %v", left, err)
+	}
+}
+
+// A build without cgo runs scenes, matches and servers.
+func TestRunsWithoutGraphics(t *testing.T) {
+	dir := t.TempDir()
+	for _, test := range []struct {
+		args   []string
+		stdout string
+		stderr string
+	}{
+		{[]string{"-frames", "30", "-trace", filepath.Join(dir, "a.csv")}, "lanes: 30 frames", "opens no window"},
+		{[]string{"-scene", "orbits", "-headless", "-frames", "30", "-trace", filepath.Join(dir, "b.csv")}, "orbits: 30 frames", ""},
+		{[]string{"duel", "-headless", "-frames", "60"}, "client 2: 60 frames", "client 1: playing"},
+		{[]string{"server", "-listen", "127.0.0.1:0", "-seconds", "0.1", "-drain", "0s"}, "tandem://", "msg=serving"},
+	} {
+		got := run(t, built(t, true), noDisplay(), test.args...)
+		if got.code != 0 || !strings.Contains(got.stdout, test.stdout) || !strings.Contains(got.stderr, test.stderr) {
+			t.Errorf("%v: exit code %d\nout: %s\nerr: %s", test.args, got.code, got.stdout, got.stderr)
+		}
 	}
 }
 

@@ -62,6 +62,14 @@ func (r *Run) open(host simulation.Clock, set settings.Settings) (Content, error
 	return newScene(set, host)
 }
 
+// ErrNoGraphics is the error of a run that needs a window or a picture, in a build without either.
+var ErrNoGraphics = errors.New(`this program was built without cgo: it opens no window and draws no pictures
+For these it needs a C compiler and OpenGL. In a copy of the repository "make demo" installs them on Debian and Ubuntu,
+builds the demo and runs it. By hand: apt-get install gcc libc6-dev pkg-config libgl-dev libxcursor-dev libxrandr-dev
+libxinerama-dev libxi-dev libxxf86vm-dev; then build with CGO_ENABLED=1.
+This build runs: every scene as a table of poses, by -headless -trace out.csv; "demo server" and "demo bots";
+"demo client", "demo host" and "demo duel" with -headless, where bots play. -h lists scenes, commands and flags`)
+
 // NoWindow reports whether an error of [Run.Window] means that this machine cannot open a window.
 // Drawing off screen may still work.
 func NoWindow(err error) bool {
@@ -109,6 +117,9 @@ func (r *Run) Window(ctx context.Context) error {
 func (r *Run) Headless(ctx context.Context) error {
 	o := r.options
 	unasked := o.Scene != settings.Arena && o.Record == "" && o.Screenshot == "" && o.Trace == ""
+	if unasked && !Graphics {
+		return ErrNoGraphics
+	}
 	if unasked {
 		if err := os.MkdirAll(o.Dir, 0o777); err != nil {
 			return &output.BadFile{Flag: "dir", Err: fmt.Errorf("%w: give a folder that you may create and write to", err)}
@@ -139,6 +150,9 @@ func (r *Run) Headless(ctx context.Context) error {
 	}
 	defer l.content.Close()
 	if files.Draws() {
+		if !Graphics {
+			return ErrNoGraphics
+		}
 		surface, err := offscreen.New(offscreen.Config{Width: cmp.Or(o.Width, headlessWidth), Height: cmp.Or(o.Height, headlessHeight), Scale: float32(o.Scale)})
 		if err != nil {
 			return fmt.Errorf("cannot draw off screen: %w\n(a trace needs no graphics: use -headless -trace out.csv without -record and -screenshot)", err)
@@ -148,6 +162,9 @@ func (r *Run) Headless(ctx context.Context) error {
 		if unasked && o.Width == 0 { // the picture of a run without file names
 			l.enlarge = func() error { return surface.Resize(fullWidth, fullHeight, float32(o.Scale)) }
 		}
+	}
+	if !Graphics && !o.Headless {
+		fmt.Fprintln(r.remarks, "demo: a build without cgo opens no window; running as with -headless")
 	}
 	return l.play(ctx)
 }

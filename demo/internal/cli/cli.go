@@ -102,7 +102,7 @@ func show(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 		return complain(stderr, "", err)
 	}
 	run := app.New(&o, stdout, stderr, func(set settings.Settings) (app.Content, error) { return play.Arena(set, stderr) })
-	if !o.Headless {
+	if !o.Headless && app.Graphics {
 		err = run.Window(ctx)
 		if !app.NoWindow(err) {
 			return exit(stderr, "", err)

@@ -92,6 +92,9 @@ func run(ctx context.Context, o *options.Options, r *rateFlags, stdout, stderr i
 	if o.Headless {
 		return show.Headless(ctx)
 	}
+	if !app.Graphics {
+		return app.ErrNoGraphics
+	}
 	err := show.Window(ctx)
 	if app.NoWindow(err) {
 		return fmt.Errorf("%w; add -headless to play without a window, and -record or -trace to see the match", err)

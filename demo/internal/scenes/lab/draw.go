@@ -14,8 +14,8 @@ const (
 )
 
 // laneColor returns the colour of a lane by its index. There are more lanes than accents, so
-// related kinds share an accent in two shades. The naive kind is orange and the default blue, as raw
-// and interpolated bodies are in the other scenes.
+// related kinds share an accent in two shades. The naive kind is orange and the default blue, as
+// raw and interpolated bodies are in the other scenes.
 func laneColor(theme *render.Theme, lane int) render.Color {
 	shades := [...]struct {
 		accent int

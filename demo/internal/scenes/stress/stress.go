@@ -85,7 +85,7 @@ func (s *Stress) Setup(stage *scene.Stage) []scene.Followed {
 	theme := render.Dusk()
 	s.batch = render.NewBatch(render.Cube, render.Solid, render.Color{})
 	s.raw = render.NewBatch(render.Cube, render.Solid, render.Color{})
-	s.ghosts = render.NewBatch(render.Cube, render.Ghost, theme.Accent(2)) // logical poses: orange, as raw ones
+	s.ghosts = render.NewBatch(render.Cube, render.Ghost, theme.Accent(2))
 	s.shades = palette(theme.Accent(7), theme.Accent(1), theme.Accent(3).Mix(theme.Text, 0.55))
 	s.roll(0)
 	spawner := generic.NewMap3[components.Transform3D, components.Visual3D, cell](w)
