@@ -3,7 +3,7 @@ SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 GO ?= go
 
-.PHONY: help setup demo clip test lint bench bench-check soak conformance
+.PHONY: help setup demo clip test lint fuzz bench bench-check soak conformance
 
 help: ## print this list
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -27,6 +27,10 @@ test: ## everything that must hold: build, lint, tests, race detector, wasm
 lint: ## gofmt, go vet, staticcheck, the rules of internal/docstest
 	@tools/setup.sh window
 	@tools/lint.sh
+
+fuzz: ## run every fuzz target for FUZZTIME (default 10s) each; an input that fails stays in testdata/fuzz
+	@tools/setup.sh window
+	@tools/fuzz.sh
 
 bench: ## measure, side by side with its peers in one run, and write docs/benchmarks.md
 	@tools/setup.sh window

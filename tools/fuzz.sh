@@ -1,0 +1,23 @@
+#!/usr/bin/env bash
+# Runs every fuzz target of the repository for FUZZTIME each (default 10s); `fuzz.sh PATTERN` those whose package and name match.
+# An input that fails stays in testdata/fuzz of its package, where every later test run tries it: commit it with the mend.
+# Inputs that only reach new code stay in Go's build cache, and the next run begins with them.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+go=${GO:-go}
+time=${FUZZTIME:-10s}
+pattern=${1:-.}
+
+# Only the packages that have targets are built. `go test -list` prints a package's targets and then the package.
+packages=$(grep -rl --include='*_test.go' '^func Fuzz' . | xargs -n 1 dirname | sort -u)
+listed=$("$go" test -list '^Fuzz' $packages)
+targets=$(awk '/^Fuzz/ { names[++n] = $1 } /^ok / { for (i = 1; i <= n; i++) print $2, names[i]; n = 0 }' <<<"$listed" | grep -E "$pattern" || true)
+[[ -n $targets ]] || { echo "no fuzz target matches $pattern" >&2; exit 2; }
+
+failed=()
+while read -r package name; do
+  echo "--- $package $name, $time"
+  "$go" test -run '^$' -fuzz "^$name\$" -fuzztime "$time" -fuzzminimizetime 5s "$package" </dev/null || failed+=("$package $name")
+done <<<"$targets"
+echo "$(wc -l <<<"$targets") targets, ${#failed[@]} failed"
+[[ ${#failed[@]} == 0 ]] || { printf 'failed: %s\n' "${failed[@]}" >&2; exit 1; }
