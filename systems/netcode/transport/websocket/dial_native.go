@@ -21,6 +21,10 @@ import (
 // they arrive, and would hide from Stats.SendQueued that the reader is slow.
 const sendBuffer = 32 << 10
 
+// wsaConnectionRefused is what Windows reports for a closed port: its syscall.ECONNREFUSED is a
+// number that no call returns. No other system has an error of this number.
+const wsaConnectionRefused = syscall.Errno(10061)
+
 var errWrongCertificate = errors.New("websocket: the server shows another certificate than the one in the join link")
 
 // dialOptions returns the library's options, with an HTTP client of its own: the program's default
@@ -77,7 +81,7 @@ func dialReason(ctx context.Context, response *http.Response, err error) transpo
 		return transport.Reason{Code: transport.Unauthorized, Text: "no authority vouches for the server's certificate: ask for a link with its fingerprint"}
 	case errors.As(err, &dns):
 		return transport.Reason{Code: transport.Failed, Text: "there is no such address: check the join link and this computer's network"}
-	case errors.Is(err, syscall.ECONNREFUSED):
+	case errors.Is(err, syscall.ECONNREFUSED), errors.Is(err, wsaConnectionRefused):
 		return transport.Reason{Code: transport.Failed, Text: "nothing listens at that address and port: start the server, or ask for a new link"}
 	case ctx.Err() != nil:
 		return transport.Reason{Code: transport.TimedOut, Text: "no answer: is the server running, and does every firewall on the way let it pass?"}
