@@ -3,7 +3,7 @@ SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 GO ?= go
 
-.PHONY: help setup demo clip test lint fuzz bench bench-check soak conformance
+.PHONY: help setup demo clip test lint fuzz bench bench-check soak conformance windows windows-check
 
 help: ## print this list
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -46,3 +46,11 @@ soak: ## 64 players and 500 entities for three simulated minutes with faults: do
 conformance: ## measure the netcode under every network condition and write docs/conformance.md, .html and the tables of docs/tuning.md
 	$(GO) test ./systems/netcode/internal/conformance/report -run TestReport -v -timeout 1h -write
 	$(GO) test ./systems/netcode/internal/conformance/rates -run TestTables -v -timeout 1h -write
+
+windows: ## build the demo for Windows, by mingw: bin/demo.exe
+	@tools/setup.sh windows
+	@tools/windows.sh build
+
+windows-check: ## try that program under wine: a window, keys, a server with a client; pictures in bin/windows
+	@tools/setup.sh wine
+	@tools/windows.sh check

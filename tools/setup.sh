@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Installs what is missing for building and testing: `setup.sh window` for the demo, `setup.sh all` for the tests too.
+# Installs what is missing for building and testing: `setup.sh window` for the demo, `setup.sh all` for the tests too,
+# `setup.sh windows` to build for Windows, `setup.sh wine` to try that.
 # Nothing is touched when all of it is there. As root it installs; otherwise by sudo; without either, or on another
 # system than Debian and Ubuntu, it says what is needed.
 set -euo pipefail
@@ -26,19 +27,29 @@ has() { command -v "$1"; }
 lib() { pkg-config --exists "$1"; }
 so() { ldconfig -p 2>/dev/null | grep -q "$1" || /sbin/ldconfig -p | grep -q "$1"; }
 
-need gcc has gcc
-need libc6-dev test -e /usr/include/stdlib.h
-need pkg-config has pkg-config
-for pair in libgl-dev:gl libxcursor-dev:xcursor libxrandr-dev:xrandr libxinerama-dev:xinerama libxi-dev:xi libxxf86vm-dev:xxf86vm; do
-  need "${pair%%:*}" lib "${pair##*:}"
-done
-need libgl1 so libGL.so.1
-need libegl1 so libEGL.so.1
-need libgl1-mesa-dri test -n "$(find /usr/lib -name 'swrast_dri.so' -o -name 'libgallium*' 2>/dev/null | head -1)"
-if [[ $want == all ]]; then
+if [[ $want == window || $want == all ]]; then
+  need gcc has gcc
+  need libc6-dev test -e /usr/include/stdlib.h
+  need pkg-config has pkg-config
+  for pair in libgl-dev:gl libxcursor-dev:xcursor libxrandr-dev:xrandr libxinerama-dev:xinerama libxi-dev:xi libxxf86vm-dev:xxf86vm; do
+    need "${pair%%:*}" lib "${pair##*:}"
+  done
+  need libgl1 so libGL.so.1
+  need libegl1 so libEGL.so.1
+  need libgl1-mesa-dri test -n "$(find /usr/lib -name 'swrast_dri.so' -o -name 'libgallium*' 2>/dev/null | head -1)"
+fi
+if [[ $want == all || $want == wine ]]; then
   need xvfb has Xvfb
   need xauth has xauth
   need xdotool has xdotool
+fi
+if [[ $want == windows || $want == wine ]]; then
+  need gcc-mingw-w64-x86-64 has x86_64-w64-mingw32-gcc
+fi
+if [[ $want == wine ]]; then
+  need wine64 test -n "$(find /usr/lib/wine /usr/bin /opt -name wine64 2>/dev/null | head -1)"
+  need wine has wine
+  need imagemagick has import
 fi
 [[ ${#missing[@]} == 0 ]] && exit 0
 
