@@ -52,7 +52,7 @@ func TestDialThatCannotSucceed(t *testing.T) {
 		"a port too high":      {"127.0.0.1:70000", other, 0, transport.Failed, "check the join link"},
 	} {
 		if name == "a server that is off" && runtime.GOOS == "windows" {
-			// Go drops the report of a closed port there, so the server is one that does not answer.
+			// Go drops the report of a closed port there: the server does not answer.
 			test.timeout, test.code, test.text = 300*time.Millisecond, transport.TimedOut, "is the server running"
 		}
 		t.Run(name, func(t *testing.T) {
