@@ -32,6 +32,11 @@ test=("$go" test -vet=off -p $(($(nproc) + 2)))
 step "tests"
 "${test[@]}" ./...
 
+step "examples in modules of their own"
+# Xvfb is a display for the one with a window.
+(cd examples/09-arche-model && "$go" test ./...)
+(cd examples/04-ebitengine && xvfb-run --auto-servernum "$go" test ./...)
+
 # These packages run on more than one goroutine, or hold unsafe pointers, which the race detector
 # checks too. One goroutine calls the rest of the netcode, which would take ten minutes.
 # Package docstest reads the repository, and lint runs it already.

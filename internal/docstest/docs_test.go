@@ -56,13 +56,14 @@ func squeezed(code string) string {
 	return b.String()
 }
 
-// Every Go block of every page stands, line for line, in a test that is compiled, and mostly run as
-// an Example. So neither can change without the other.
+// Every Go block of every page stands, line for line, in a test or in a program of examples/, which
+// are compiled and run. So neither can change without the other.
 func TestCodeInPagesIsCompiled(t *testing.T) {
 	var sources []string
-	for _, dir := range []string{root + "ecs", root + "components", root + "systems", root + "internal/docstest"} {
+	for _, dir := range []string{root + "ecs", root + "components", root + "systems", root + "internal/docstest", root + "examples"} {
 		err := filepath.WalkDir(dir, func(name string, _ fs.DirEntry, err error) error {
-			if err != nil || !strings.HasSuffix(name, "_test.go") {
+			isProgram := dir == root+"examples" && strings.HasSuffix(name, ".go")
+			if err != nil || !isProgram && !strings.HasSuffix(name, "_test.go") {
 				return err
 			}
 			text, err := os.ReadFile(name)
@@ -83,7 +84,7 @@ func TestCodeInPagesIsCompiled(t *testing.T) {
 				found = found || strings.Contains(s, want)
 			}
 			if !found {
-				t.Errorf("%s: no _test.go file contains the lines below as they stand; change the page or the Example that it shows\n%s", name, m[1])
+				t.Errorf("%s: no _test.go file and no program of examples/ contains the lines below as they stand; change the page or the code that it shows\n%s", name, m[1])
 			}
 		}
 		if n, all := len(block.FindAllString(text, -1)), strings.Count(text, "\n```"); 2*n != all {

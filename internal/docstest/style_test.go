@@ -3,13 +3,17 @@ package docstest
 import (
 	"go/scanner"
 	"go/token"
+	"io/fs"
+	"os"
 	"path"
+	"path/filepath"
 	"strings"
 	"testing"
 )
 
 const (
 	maxLines   = 400 // of a file
+	maxExample = 100 // lines of a program in examples/
 	maxColumns = 100 // of a line that ends with a comment
 	tabColumns = 4
 )
@@ -20,6 +24,28 @@ func TestFilesAreShort(t *testing.T) {
 		if n := strings.Count(f.text, "\n"); n > maxLines {
 			t.Errorf("%s has %d lines, at most %d; split it by its concepts", f.name, n, maxLines)
 		}
+	}
+}
+
+// A program of examples/ is one file of at most 100 lines, those in modules of their own included.
+func TestExamplesAreShort(t *testing.T) {
+	programs := 0
+	err := filepath.WalkDir(root+"examples", func(name string, d fs.DirEntry, err error) error {
+		if err != nil || filepath.Ext(name) != ".go" || strings.HasSuffix(name, "_test.go") {
+			return err
+		}
+		if d.Name() != "main.go" {
+			t.Errorf("%s: a program is one file, main.go", name)
+		}
+		text, err := os.ReadFile(name)
+		programs++
+		if n := strings.Count(string(text), "\n"); n > maxExample {
+			t.Errorf("%s has %d lines, at most %d", name, n, maxExample)
+		}
+		return err
+	})
+	if err != nil || programs < 7 {
+		t.Errorf("%d programs found: %v", programs, err)
 	}
 }
 
