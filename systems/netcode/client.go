@@ -98,6 +98,7 @@ type Client[S any, I comparable] struct {
 	whole       time.Duration
 	own         EntityID
 	ownStates   ownReceived[S] // of the own player, by packets
+	matchNews   bool           // of match states, in this step, about ticks that may be drawn
 	correct     correction[S]
 	ownUpdate   ownUpdate[S]
 	bodies      clientBodies // nil: none
@@ -130,6 +131,7 @@ func NewClient[S any, I comparable](p *Protocol[S, I], c ClientConfig[S, I]) (*C
 	if err := c.complete(p.TickRate()); err != nil {
 		return nil, err
 	}
+	p.claim()
 	return &Client[S, I]{protocol: p, config: c, packet: make([]byte, transport.MaxMTU)}, nil
 }
 

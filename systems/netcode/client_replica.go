@@ -250,7 +250,7 @@ func (c *Client[S, I]) step() {
 		switch {
 		case path != nil:
 			if synced {
-				c.writePose(r, path(predicted.Add(1)), !r.shown)
+				c.writeMover(r, path, predicted)
 			}
 		case !predicting && seen:
 			c.sample(r, predicted.Add(1))
@@ -264,6 +264,7 @@ func (c *Client[S, I]) step() {
 	if c.bodies != nil {
 		c.bodies.writePoses()
 	}
+	c.matchNews = false
 }
 
 // viewpoint holds the times of the newest view: of the step itself, and of the replicas that are

@@ -27,6 +27,9 @@ func (c *Client[S, I]) begin(m welcome, now time.Duration) {
 		}
 		c.decoder = snapshot.NewDecoder(c.protocol.schema)
 		c.ownStates = ownReceived[S]{}
+		for _, m := range c.protocol.matchStates {
+			m.reset()
+		}
 		c.view, c.viewNext, c.viewTime, c.viewpoint = 0, 0, 0, viewpoint{}
 		c.own, c.hasState, c.newest, c.whole, c.jumps, c.correct, c.ownUpdate = NoEntity, false, 0, 0, 0, correction[S]{}, ownUpdate[S]{}
 	}
@@ -93,6 +96,9 @@ func (c *Client[S, I]) receiveSession(datagram []byte, now, arrived time.Duratio
 	if hasState {
 		me = c.ownStates.read(r, pk.Number, c.protocol.game.States)
 	}
+	for _, m := range c.protocol.matchStates {
+		m.read(r)
+	}
 	if r.Err() != nil {
 		return false
 	}
@@ -109,6 +115,7 @@ func (c *Client[S, I]) receiveSession(datagram []byte, now, arrived time.Duratio
 	if hasState {
 		c.ownStates.keep(pk.Number, me)
 	}
+	c.applyMatchStates(pk.Number, snap.Tick)
 	if hasPong && c.pinged[p.id] {
 		c.pinged[p.id] = false
 	} else {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"sync/atomic"
 
 	"github.com/tandem-ecs/tandem/components"
 	"github.com/tandem-ecs/tandem/systems/netcode/internal/clocksync"
@@ -16,8 +17,9 @@ import (
 // assignment, and old ones are kept: everything that Step changes must lie in S itself, not behind
 // a slice, a map or a pointer in it.
 type Game[S any, I comparable] struct {
-	// Step returns a player's state one tick later. It must depend on nothing but its arguments and
-	// functions of the tick (a moving platform), or predictions are wrong. Required.
+	// Step returns a player's state one tick later. It must depend on nothing but its arguments,
+	// functions of the tick (a moving platform), and each [MatchState] at tick t, or predictions
+	// are wrong. Required.
 	Step func(state S, in I, t Tick) S
 	// Pose returns the pose of a player in the state, in its parent's frame. A zero Rotation or
 	// Scale counts as left out: identity, 1. Required.
@@ -65,10 +67,11 @@ type StateCodec[S any] interface {
 }
 
 // Protocol holds what both ends of a game agree on. Build it by the same calls on both. When a
-// client joins, the server compares Config.Version, a hash of the other fields of [Config], and
-// hashes of the components' names in their order. It does not compare functions such as Step,
-// codecs and the layouts of structs: change the Version with those. It is read-only once a server
-// or client uses it, and may then be shared.
+// client joins, the server compares Config.Version, a hash of the other fields of [Config] and of
+// the match states, and hashes of the components' names in their order. It does not compare
+// functions such as Step, codecs and the layouts of other structs: change the Version with those.
+// It is read-only once a server or client uses it, and may then be shared, unless it has a
+// [MatchState].
 type Protocol[S any, I comparable] struct {
 	game       Game[S, I]
 	schema     *snapshot.Schema
@@ -77,6 +80,10 @@ type Protocol[S any, I comparable] struct {
 	components []componentKind
 	bodies     *bodiesOf[S, I] // nil: none
 	movers     map[uint16]func(t Tick) components.Pose3D
+
+	matchStates []matchState
+	matchBytes  int         // of the values of all of them
+	used        atomic.Bool // by a server or a client
 }
 
 // NewProtocol returns a protocol for a game, or an error that states what is missing or wrong.
@@ -115,8 +122,9 @@ func withDefaults[A any](pose func(A) components.Pose3D) func(A) components.Pose
 
 // SetScriptedMover moves all entities of an archetype along a path that is a function of the tick:
 // platforms, doors, the sun. The server sends no motion of them. Clients draw them at the same tick
-// as their own player, so that a player stands on the platform that carries it. It panics for a nil
-// path and for an archetype of [Bodies].
+// as their own player, so that a player stands on the platform that carries it. The path may read a
+// [MatchState] at t; it is called for past, present and future ticks. It panics for a nil path and
+// for an archetype of [Bodies].
 func (p *Protocol[S, I]) SetScriptedMover(archetype uint16, path func(t Tick) components.Pose3D) {
 	if path == nil {
 		panic("netcode: SetScriptedMover without a path; pass a function of the tick")

@@ -6,6 +6,7 @@ import (
 
 	arche "github.com/mlange-42/arche/ecs"
 
+	"github.com/tandem-ecs/tandem/components"
 	"github.com/tandem-ecs/tandem/ecs"
 	"github.com/tandem-ecs/tandem/internal/plugin"
 	"github.com/tandem-ecs/tandem/systems/netcode/internal/prediction"
@@ -27,6 +28,8 @@ type Server[S any, I comparable] struct {
 	replication replicationStates
 	shifts      shiftWatch
 	history     history
+	// of scripted movers, at tick 0: a path that reads match states may change in the past
+	moverStarts map[uint16]components.Pose3D
 	bodies      serverBodies // nil: none
 	interest    interestGrid
 
@@ -55,6 +58,7 @@ func NewServer[S any, I comparable](p *Protocol[S, I], c ServerConfig[S, I]) (*S
 	if err := c.complete(p); err != nil {
 		return nil, err
 	}
+	p.claim()
 	return &Server[S, I]{
 		protocol:     p,
 		config:       c,
@@ -90,6 +94,13 @@ func (s *Server[S, I]) Install(e *ecs.Engine) {
 	}
 	slots := s.protocol.schema.Config().MaxEntities
 	s.replication = newReplicationStates(&s.entities, slots)
+	for _, m := range s.protocol.matchStates {
+		m.serve(s.Tick)
+	}
+	s.moverStarts = make(map[uint16]components.Pose3D, len(s.protocol.movers))
+	for archetype, path := range s.protocol.movers {
+		s.moverStarts[archetype] = path(0).Normalize()
+	}
 	s.interest = newInterestGrid(s.config.Interest, slots)
 	s.history = newHistory(s.protocol.schema.Config(), s.config.Rewind)
 	if s.protocol.bodies != nil {

@@ -61,10 +61,9 @@ func (s *Server[S, I]) commitState(slot int, at time.Duration) {
 		s.interest.put(slot, slot, pose.Position)
 	}
 	state := snapshot.State{Discontinuity: tr.jumps}
-	if path := s.protocol.movers[tr.archetype]; path != nil {
+	if start, moves := s.moverStarts[tr.archetype]; moves {
 		// Clients have the path.
-		pose := path(0).Normalize()
-		state.Position, state.Rotation, state.AtRest = pose.Position, pose.Rotation, true
+		state.Position, state.Rotation, state.AtRest = start.Position, start.Rotation, true
 	} else {
 		state.Position, state.Rotation = pose.Position, pose.Rotation
 		state.Velocity, state.Angular, state.AtRest = tr.velocity, tr.angular, tr.rests

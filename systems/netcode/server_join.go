@@ -13,6 +13,7 @@ import (
 
 	"github.com/tandem-ecs/tandem/components"
 	"github.com/tandem-ecs/tandem/systems/netcode/internal/bucket"
+	"github.com/tandem-ecs/tandem/systems/netcode/internal/matchstate"
 	"github.com/tandem-ecs/tandem/systems/netcode/internal/packet"
 	"github.com/tandem-ecs/tandem/systems/netcode/internal/snapshot"
 	"github.com/tandem-ecs/tandem/systems/netcode/transport"
@@ -306,6 +307,7 @@ func (s *Server[S, I]) newPlayer(conn Conn, now time.Duration, rate int) (*Playe
 		return nil, err
 	}
 	p.encoder = s.shared.NewEncoder()
+	p.matchSent = make([]matchstate.Sent, len(s.protocol.matchStates))
 	if s.config.Interest.Radius > 0 {
 		slots := s.protocol.schema.Config().MaxEntities
 		p.near, p.was = newBitset(slots), newBitset(slots)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/tandem-ecs/tandem/components"
 	"github.com/tandem-ecs/tandem/systems/netcode/internal/bucket"
+	"github.com/tandem-ecs/tandem/systems/netcode/internal/matchstate"
 	"github.com/tandem-ecs/tandem/systems/netcode/internal/packet"
 	"github.com/tandem-ecs/tandem/systems/netcode/internal/snapshot"
 	"github.com/tandem-ecs/tandem/systems/netcode/transport"
@@ -67,9 +68,11 @@ type Player[S any, I comparable] struct {
 	// its client claims
 	viewAge int64
 	own     ownSent
-	near    bitset // with Interest: slots near enough to be relevant, now and before
-	was     bitset
-	kick    Reason
+	// of match states, in their order
+	matchSent []matchstate.Sent
+	near      bitset // with Interest: slots near enough to be relevant, now and before
+	was       bitset
+	kick      Reason
 
 	shared struct { // the input that other players receive
 		id EntityID
@@ -207,6 +210,9 @@ type playerHandler[S any, I comparable] Player[S, I]
 func (h *playerHandler[S, I]) Delivered(n packet.Number, _ time.Duration) {
 	h.encoder.Delivered(n)
 	h.own.delivered(n)
+	for i := range h.matchSent {
+		h.matchSent[i].Delivered(n)
+	}
 }
 
 // Lost does nothing, since the contents of a lost packet are sent again anyway.

@@ -35,8 +35,8 @@ func (p *Player[S, I]) interval() int {
 	return ticks
 }
 
-// send sends one packet to a player: a pong, feedback on its inputs, its own state, then as much of
-// the world as fits.
+// send sends one packet to a player: a pong, feedback on its inputs, its own state, the news of
+// match states, then as much of the world as fits.
 func (s *Server[S, I]) send(p *Player[S, I], after Tick) (waiting int) {
 	reserve, least := max(leastReserve, p.need), minMTU
 	due := p.endpoint.Due(s.real())
@@ -102,6 +102,7 @@ func (s *Server[S, I]) write(p *Player[S, I], after Tick, room, reserve int) (da
 	p.inputs.Feedback().Write(w)
 	w.Bool(true) // an own state follows
 	saved := s.writeOwn(w, p, p.endpoint.Next())
+	s.writeMatchStates(w, p, p.endpoint.Next(), after)
 	p.need = (w.Len()+saved+7)/8 + leastReserve/2
 	before, free := w.Len(), w.Room()
 	sent := p.encoder.Encode(w, p.endpoint.Next(), after)

@@ -41,6 +41,9 @@ func (s *Server[S, I]) beginStep() {
 	s.receiveAll()
 	now := s.now()
 	t := s.Tick()
+	for _, m := range s.protocol.matchStates {
+		m.trim(t)
+	}
 	if len(s.protocol.movers) > 0 {
 		s.replication.move(s.protocol.movers, t.Add(1))
 	}
@@ -59,6 +62,10 @@ func (s *Server[S, I]) beginStep() {
 func (s *Server[S, I]) endStep() {
 	for p := range s.all {
 		s.setOwner(p) // the game may have changed the entity
+	}
+	if len(s.protocol.matchStates) > 0 && len(s.protocol.movers) > 0 {
+		// A value that gameplay has set for the next tick may be part of a mover's path.
+		s.replication.move(s.protocol.movers, s.Tick().Add(1))
 	}
 	s.collectChanges()
 	t := s.engine.Time()

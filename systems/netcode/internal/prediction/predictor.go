@@ -27,18 +27,20 @@ type Config[S any, I comparable] struct {
 // Input k takes state k to k+1. Create it with [NewPredictor], and pass the first authoritative
 // state to [Predictor.Start].
 type Predictor[S any, I comparable] struct {
-	config    Config[S, I]
-	started   bool
-	window    // the state is that at now
-	state     S
-	states    []S // at oldest to now-1, a ring as long as the one of the inputs
-	pending   *Pending[I]
-	accepted  bool      // an authoritative state, since the predictor was made
-	latest    tick.Tick // newest tick of those
-	last      I         // the input of the last step
-	carry     presses[I]
-	followers []follower                           // none: the player is alone
-	together  func(state *S, input I, t tick.Tick) // step of the group
+	config     Config[S, I]
+	started    bool
+	window     // the state is that at now
+	state      S
+	states     []S // at oldest to now-1, a ring as long as the one of the inputs
+	pending    *Pending[I]
+	accepted   bool      // an authoritative state, since the predictor was made
+	latest     tick.Tick // newest tick of those
+	last       I         // the input of the last step
+	outdated   bool      // ticks from outdatedAt on were predicted with other values of the match
+	outdatedAt tick.Tick
+	carry      presses[I]
+	followers  []follower                           // none: the player is alone
+	together   func(state *S, input I, t tick.Tick) // step of the group
 }
 
 // window is the range of ticks from which a replay can start.
@@ -77,7 +79,7 @@ func (p *Predictor[S, I]) Start(t tick.Tick, state S) {
 // restart continues at another tick with the present state. The last input is too old to be
 // repeated.
 func (p *Predictor[S, I]) restart(t tick.Tick) {
-	p.now, p.oldest, p.last = t, t, p.config.Rules.Neutral
+	p.now, p.oldest, p.last, p.outdated = t, t, p.config.Rules.Neutral, false
 	p.pending.restart(t)
 	for _, f := range p.followers {
 		f.restart(t)

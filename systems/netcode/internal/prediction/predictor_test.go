@@ -280,3 +280,55 @@ func TestPredictorReplaysTheTruth(t *testing.T) {
 		})
 	})
 }
+
+// Values that Step finds in other places than its arguments can change for ticks that are predicted
+// already. Invalidate makes the next reconciliation predict those ticks again, and no others.
+func TestInvalidTicksArePredictedAgain(t *testing.T) {
+	for _, test := range []struct {
+		from  tick.Tick // that the value changes in
+		depth int
+	}{{0, 7}, {5, 7}, {8, 4}, {11, 1}, {12, 0}, {20, 0}} {
+		values, steps := [30]float64{}, 0
+		p := prediction.NewPredictor(prediction.Config[body, control]{
+			Step: func(b body, _ control, t tick.Tick) body {
+				steps++
+				b.X += 1 + values[t]
+				return b
+			},
+			Distance: distance, Tolerance: 1e-9,
+		})
+		p.Start(0, body{})
+		for k := range tick.Tick(12) {
+			p.Advance(k, control{})
+		}
+		truth := 5.0
+		for k := range values {
+			if tick.Tick(k) >= test.from {
+				values[k] = 100
+				if k < 5 {
+					truth += 100
+				}
+			}
+		}
+		p.Reconcile(0, body{})
+		p.Invalidate(20)
+		p.Invalidate(test.from)
+		p.Invalidate(20)
+		steps = 0
+		p.Reconcile(0, body{}) // a stale one
+		if c := p.Reconcile(5, body{X: truth}); c.Depth != test.depth || steps != test.depth {
+			t.Errorf("a value that has changed in tick %d: %d ticks in %d steps are replayed, want %d", test.from, c.Depth, steps, test.depth)
+		}
+		want := truth
+		for k := 5; k < 12; k++ {
+			want += 1 + values[k]
+		}
+		if got := p.State().X; got != want {
+			t.Errorf("a value that has changed in tick %d: the prediction is %v, want %v", test.from, got, want)
+		}
+		steps = 0
+		if c := p.Reconcile(6, body{X: truth + 1 + values[5]}); c.Outcome != prediction.Confirmed || steps != 0 {
+			t.Errorf("a value that has changed in tick %d: the next state is %v, after %d steps", test.from, c.Outcome, steps)
+		}
+	}
+}

@@ -72,8 +72,24 @@ func (p *Predictor[S, I]) Reconcile(t tick.Tick, state S) Correction[S] {
 	return c
 }
 
-// oldestWrong returns the oldest tick at which a member of the group was wrong, if there is one.
+// Invalidate makes the next Reconcile that is not Stale replay the ticks from t on, as far as they
+// are predicted, because Step now finds other values of the match in them.
+func (p *Predictor[S, I]) Invalidate(t tick.Tick) {
+	if !p.outdated || p.outdatedAt.IsNewer(t) {
+		p.outdated, p.outdatedAt = true, t
+	}
+}
+
+// oldestWrong returns the oldest tick from which the ticks have to be replayed, if there is one: in
+// which a member of the group was wrong, or that is invalid.
 func (p *Predictor[S, I]) oldestWrong() (from tick.Tick, some bool) {
+	if p.outdated {
+		p.outdated = false
+		if from = p.outdatedAt; p.oldest.IsNewer(from) {
+			from = p.oldest
+		}
+		some = p.now.IsNewer(from)
+	}
 	for _, f := range p.followers {
 		if oldest, wrong := f.oldestWrong(); wrong && (!some || from.IsNewer(oldest)) {
 			from, some = oldest, true

@@ -30,8 +30,8 @@ func TestHello(t *testing.T) {
 	}{
 		{"the same", build(snapshot.Config{Version: 3, TickRate: 60, Revisions: 10}, "health", "ammo"), ""},
 		{"game version", build(snapshot.Config{Version: 4}, "health", "ammo"), "builds do not match: game version 4 there, 3 here: update the older one"},
-		{"tick rate", build(snapshot.Config{Version: 3, TickRate: 30}, "health", "ammo"), "builds do not match: tick rate, ranges or resolutions differ: run the same build on both ends"},
-		{"velocity", build(snapshot.Config{Version: 3, Velocity: snapshot.Range{Max: 1, Resolution: 0.5}}, "health", "ammo"), "builds do not match: tick rate, ranges or resolutions differ: run the same build on both ends"},
+		{"tick rate", build(snapshot.Config{Version: 3, TickRate: 30}, "health", "ammo"), "builds do not match: tick rate, ranges, resolutions or match states differ: run the same build on both ends"},
+		{"velocity", build(snapshot.Config{Version: 3, Velocity: snapshot.Range{Max: 1, Resolution: 0.5}}, "health", "ammo"), "builds do not match: tick rate, ranges, resolutions or match states differ: run the same build on both ends"},
 		{"order", build(snapshot.Config{Version: 3}, "ammo", "health"), `builds do not match: component 0 is "health" here, "ammo" there: register the same components in the same order`},
 		{"other", build(snapshot.Config{Version: 3}, "health", "armour"), `builds do not match: component 1 is "ammo" here, an unknown one there: register the same components in the same order`},
 		{"fewer", build(snapshot.Config{Version: 3}, "health"), `builds do not match: component 1, "ammo", is not known there: register the same components in the same order`},

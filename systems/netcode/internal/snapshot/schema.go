@@ -29,6 +29,7 @@ type Schema struct {
 	config     Config
 	quantizer  quantizer
 	components []component
+	agreed     string // what else both ends must agree on
 	frozen     bool
 }
 
@@ -58,10 +59,14 @@ func hash32(text string) uint32 {
 	return h.Sum32()
 }
 
+// Agree adds a text that both ends must have in common, in the same order, to what
+// [Schema.CheckHello] compares.
+func (s *Schema) Agree(text string) { s.agreed += " " + text }
+
 // configHash hashes what both ends must agree on beside the components.
 func (s *Schema) configHash() uint32 {
 	c := s.config
-	return hash32(fmt.Sprintf("%d %d %v %d %v %v %d", c.TickRate, c.MaxEntities, c.Position, c.RotationBits, c.Velocity, c.Angular, c.History))
+	return hash32(fmt.Sprintf("%d %d %v %d %v %v %d%s", c.TickRate, c.MaxEntities, c.Position, c.RotationBits, c.Velocity, c.Angular, c.History, s.agreed))
 }
 
 // WriteHello writes the input of the other end's [Schema.CheckHello]: versions and hashes, 13 bytes
@@ -103,7 +108,7 @@ func (s *Schema) CheckHello(r *packet.Reader) error {
 	case version != s.config.Version:
 		return fmt.Errorf("%w: game version %d there, %d here: update the older one", ErrMismatch, version, s.config.Version)
 	case config != s.configHash():
-		return fmt.Errorf("%w: tick rate, ranges or resolutions differ: run the same build on both ends", ErrMismatch)
+		return fmt.Errorf("%w: tick rate, ranges, resolutions or match states differ: run the same build on both ends", ErrMismatch)
 	}
 	for i := range max(n, len(s.components)) {
 		switch {
