@@ -34,7 +34,6 @@ type client struct {
 	last     packet.Number
 	down     []flight
 	up       []packet.Number
-	most     int // changes in a packet
 }
 
 // flight is a packet on its way, and the server's history when it was sent.
