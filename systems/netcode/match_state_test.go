@@ -71,12 +71,12 @@ func TestMatchStateAfterJoinsAndOutages(t *testing.T) {
 	check("after the late join")
 	for _, d := range []time.Duration{2 * time.Second, 16 * time.Second, 35 * time.Second} {
 		cut := linksim.Symmetric(linksim.Condition{Loss: 1})
-		if err := a.conn.SetPath(cut); err != nil {
+		if err := a.Conn.SetPath(cut); err != nil {
 			t.Fatal(err)
 		}
-		a.path = cut
+		a.Path = cut
 		m.run(d, nil)
-		if a.path = seeds(5); a.conn.SetPath(a.path) != nil {
+		if a.Path = seeds(5); a.Conn.SetPath(a.Path) != nil {
 			t.Fatal("no path")
 		}
 		m.run(15*time.Second, nil)
