@@ -55,6 +55,7 @@ type Client[S any, I comparable] struct {
 	nextTry    time.Duration // of a hello, or of a connection
 	receivedAt time.Duration
 	ackedAt    time.Duration // when the server last acknowledged a packet
+	outage     outage
 	sentAt     time.Duration // when one was last sent
 	opening    bool          // the connection is being made
 	second     secondConn

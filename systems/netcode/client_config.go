@@ -72,6 +72,14 @@ type ClientConfig[S any, I comparable] struct {
 	// connection that is being made has 15 s, because the transport gives up earlier and reports
 	// the reason.
 	Timeout, Retry time.Duration
+	// MaxSilence is how long the player is still steered after the server's last packet. From then
+	// on the neutral input of Rules runs, and Input is not asked, until a packet arrives. The
+	// server does the same when it receives no inputs: it repeats the last one for 12 ticks. So an
+	// outage ends with a short correction. The same holds while the server reports that it receives
+	// no inputs although its packets arrive. Zero means 500 ms, or 2 s if the server runs inputs
+	// [OnArrival], which is the most that it makes up for. Negative means never. It counts as at
+	// least four intervals between two snapshots, which are longer than 500 ms below 8 Hz.
+	MaxSilence time.Duration
 	// WithoutPrediction shows the own player at its state on the server. WithoutReconciliation
 	// never corrects a prediction. Both are for demonstrations of these mechanisms.
 	WithoutPrediction, WithoutReconciliation bool

@@ -17,11 +17,7 @@ func (c *Client[S, I]) predict(t Tick) {
 	if c.bodies != nil {
 		c.bodies.before()
 	}
-	in := c.config.Input(t)
-	if !prediction.Comparable(in) {
-		in = c.protocol.game.Rules.Neutral
-	}
-	after := c.predictor.Advance(t, in)
+	after := c.predictor.Advance(t, c.input(t))
 	if c.bodies != nil {
 		c.bodies.after()
 	}
@@ -65,7 +61,7 @@ func (c *Client[S, I]) eye() (mgl32.Vec3, bool) {
 // settle compares the prediction with the server's newest state, once in a step, however many
 // packets arrived.
 func (c *Client[S, I]) settle() {
-	if !c.ownUpdate.any {
+	if !c.ownUpdate.any || c.unsettled() {
 		return
 	}
 	c.ownUpdate.any = false

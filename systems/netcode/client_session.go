@@ -66,7 +66,7 @@ func (c *Client[S, I]) begin(m welcome, now time.Duration) {
 	})
 	c.welcomed = m
 	c.hello.resume, c.hello.player, c.hello.secret = true, m.player, m.secret
-	c.receivedAt, c.ackedAt = now, now
+	c.receivedAt, c.ackedAt, c.outage = now, now, outage{packetAt: now}
 	c.setStatus(Playing, Reason{})
 }
 
@@ -110,7 +110,7 @@ func (c *Client[S, I]) receiveSession(datagram []byte, now, arrived time.Duratio
 		c.end(Reason{Code: transport.Failed, Text: "the server broke the protocol: " + err.Error()})
 		return true
 	}
-	c.receivedAt = now
+	c.receivedAt, c.outage.packetAt = now, arrived
 	c.stats.Snapshots++
 	if hasState {
 		c.ownStates.keep(pk.Number, me)
@@ -133,7 +133,7 @@ func (c *Client[S, I]) receiveSession(datagram []byte, now, arrived time.Duratio
 			c.clocks.Reported(now, feedback.Report)
 		}
 		c.predictor.Pending().Acknowledge(feedback.Ack)
-		c.stats.Missed = feedback.Starved
+		c.stats.Missed, c.outage.missed = feedback.Starved, feedback.Starved
 	}
 	if hasState && at > c.newest {
 		if me.body != c.own { // another body
@@ -174,6 +174,7 @@ func (c *Client[S, I]) overslept(arrived, edge time.Duration) bool {
 func (c *Client[S, I]) frame() {
 	now := c.now()
 	c.collect(now)
+	c.stats.Silence = c.silence(now)
 	if c.status != Playing {
 		return
 	}

@@ -10,7 +10,10 @@ type ClientStats struct {
 	Loss        float64       // share of the snapshots that did not arrive in time, 0 to 1
 	// Delay is how far behind the server's present the others are shown. It is zero until the
 	// server's clock is known.
-	Delay    time.Duration
+	Delay time.Duration
+	// Silence is how long the client has taken in no packet of the server, also over a lost
+	// connection: show a sign from 0.3 s on, and a message from ClientConfig.MaxSilence on.
+	Silence  time.Duration
 	Lead     time.Duration // how far ahead of the server's present the own player is simulated
 	Age      time.Duration // how early the inputs reach the server; negative: too late
 	Stretch  float64       // speed of the engine's time against real time
@@ -20,7 +23,7 @@ type ClientStats struct {
 	Sampled, Starved uint64 // replica steps shown; those of them without a snapshot ahead
 
 	Corrections     uint64  // corrections of the own player's prediction
-	CorrectionError float64 // of the last one, in the unit of Game.Distance
+	CorrectionError float64 // of the last one, in the unit of Game.Distance; may be infinite
 	Predicted       int     // bodies that are predicted, wholly or in part
 	BodyCorrections uint64  // corrections of bodies, one for each body and step
 	BodyError       float64 // of the last one, in units of length

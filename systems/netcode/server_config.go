@@ -14,6 +14,9 @@ import (
 	"github.com/tandem-ecs/tandem/systems/netcode/internal/prediction"
 )
 
+// maxCredit is the most InputCredit.
+const maxCredit = 2 * time.Second
+
 // ServerConfig configures a [Server]. Listener and Joined are required; for every other field a
 // zero value means the default that its comment states.
 type ServerConfig[S any, I comparable] struct {
@@ -119,7 +122,7 @@ func (c *ServerConfig[S, I]) complete(p *Protocol[S, I]) error {
 		return fmt.Errorf("netcode: %d players; it must be between 1 and 4096", c.MaxPlayers)
 	case c.Bandwidth < 1<<10:
 		return fmt.Errorf("netcode: a bandwidth of %d bytes a second; it must be at least 1024", c.Bandwidth)
-	case c.InputCredit < 0 || c.InputCredit > 2*time.Second:
+	case c.InputCredit < 0 || c.InputCredit > maxCredit:
 		return fmt.Errorf("netcode: an InputCredit of %v; it must be between 0s and 2s", c.InputCredit)
 	case c.InputMode > OnArrival:
 		return fmt.Errorf("netcode: an InputMode of %d; use OnTicks or OnArrival", c.InputMode)
