@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"log"
 	"log/slog"
-	"math"
 	"time"
 
 	arche "github.com/mlange-42/arche/ecs"
@@ -44,7 +43,6 @@ func Example_smallestGame() {
 	slog.SetDefault(slog.New(slog.DiscardHandler)) // players join and leave
 	protocol := must(netcode.NewProtocol(netcode.Config{}, netcode.Game[stroller, strollKeys]{
 		Step: stepStroller, Pose: poseStroller,
-		Distance: func(a, b stroller) float64 { return math.Hypot(float64(a.X-b.X), float64(a.Z-b.Z)) },
 	}))
 	listener := loopback.Listen(loopback.Config{}) // between machines: dtls.Listen and dtls.Dial
 

@@ -219,3 +219,8 @@ func ComponentForTest[T comparable, S any, I comparable](p *Protocol[S, I]) snap
 	}
 	panic("the protocol does not replicate this component")
 }
+
+// DistanceForTest returns the protocol's Distance and its Tolerance.
+func (p *Protocol[S, I]) DistanceForTest() (distance func(a, b S) float64, tolerance float64) {
+	return p.game.Distance, p.game.Tolerance
+}

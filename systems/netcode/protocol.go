@@ -34,7 +34,11 @@ type Game[S any, I comparable] struct {
 	MovementBase func(state S) MovementBase
 	// Distance returns by how much a prediction was wrong, at least 0, in any unit, or NaN for
 	// invalid values. Up to Tolerance, in the same unit, the prediction counts as right; zero
-	// corrects every difference. A field that Distance leaves out is not corrected. Required.
+	// corrects every difference. A field that Distance leaves out is not corrected.
+	//
+	// Nil means the largest difference of any floating-point number in S, and infinity if anything
+	// else differs (a count, a flag), which Snap, if set, draws as a jump. Then a Tolerance of zero
+	// means 0.001: a millimetre, if S counts in metres. S must be a type for [StructState].
 	Distance  func(predicted, authoritative S) float64
 	Tolerance float64
 	// Snap is the least Distance at which a correction is drawn as a jump; zero means never.
@@ -88,14 +92,21 @@ type Protocol[S any, I comparable] struct {
 
 // NewProtocol returns a protocol for a game, or an error that states what is missing or wrong.
 func NewProtocol[S any, I comparable](c Config, game Game[S, I]) (*Protocol[S, I], error) {
-	if game.Step == nil || game.Pose == nil || game.Distance == nil {
-		return nil, errors.New("netcode: a Game needs all of Step, Pose and Distance")
+	if game.Step == nil || game.Pose == nil {
+		return nil, errors.New("netcode: a Game needs both Step and Pose")
 	}
 	if game.States == nil {
 		game.States = StructState[S]()
 	}
 	if game.Inputs == nil {
 		game.Inputs = StructInput[I]()
+	}
+	if game.Distance == nil {
+		var err error
+		if game.Distance, err = structDistance[S](); err != nil {
+			return nil, err
+		}
+		game.Tolerance = cmp.Or(game.Tolerance, defaultTolerance)
 	}
 	if game.Tolerance < 0 || math.IsNaN(game.Tolerance) || game.Snap < 0 || math.IsNaN(game.Snap) {
 		return nil, fmt.Errorf("netcode: a Game's Tolerance (%v) and Snap (%v) must not be negative", game.Tolerance, game.Snap)

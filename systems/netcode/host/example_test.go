@@ -24,11 +24,8 @@ type walk struct {
 
 func newProtocol() *netcode.Protocol[walker, walk] {
 	p, err := netcode.NewProtocol(netcode.Config{TickRate: 60}, netcode.Game[walker, walk]{
-		Step:     func(w walker, in walk, _ netcode.Tick) walker { return walker{w.X + float32(in.X)/10} },
-		Pose:     func(w walker) components.Pose3D { return components.At3D(w.X, 0, 0) },
-		States:   netcode.StructState[walker](),
-		Inputs:   netcode.StructInput[walk](),
-		Distance: func(a, b walker) float64 { return float64(max(a.X-b.X, b.X-a.X)) },
+		Step: func(w walker, in walk, _ netcode.Tick) walker { return walker{w.X + float32(in.X)/10} },
+		Pose: func(w walker) components.Pose3D { return components.At3D(w.X, 0, 0) },
 	})
 	if err != nil {
 		log.Fatal(err)
