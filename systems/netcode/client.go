@@ -158,6 +158,9 @@ func (c *Client[S, I]) Install(e *ecs.Engine) {
 	c.replicas = make([]replica, c.protocol.schema.Config().MaxEntities)
 	c.delayedDespawns = make([]replica, 0, maxDelayedDespawns)
 	c.hello = hello{token: c.config.Token, rate: uint8(c.config.SnapshotRate)}
+	if len(c.config.Place) > 0 {
+		c.hello.claim(c.config.Place)
+	}
 	plugin.Put(c.world, &c.stats)
 	e.AddAt(ecs.FixedUpdate, OrderNetwork, &plugin.System{What: "client's step", Run: c.step})
 	e.AddAt(ecs.NormalUpdate, OrderNetwork, &plugin.System{What: "client's clocks", Run: c.frame, Stop: c.close})
@@ -171,6 +174,21 @@ func (c *Client[S, I]) Stats() ClientStats { return c.stats }
 
 // Number returns the player's number, 0 before the first welcome.
 func (c *Client[S, I]) Number() uint16 { return c.welcomed.player }
+
+// Place returns a copy of what brings this player back when its process has ended: pass it to the
+// next one as ClientConfig.Place. It is nil before the client plays for the first time and after it
+// has ended, since Leave and closing the engine end the place: a client that will return just ends
+// its process. It stays the same as long as Number does.
+//
+// Whoever has these bytes can take the player's place. Keep them as a secret of the player: in a
+// file of mode 0600, in a browser in localStorage. Keep them under the server's fingerprint, and
+// show them to no other server.
+func (c *Client[S, I]) Place() []byte {
+	if c.endpoint == nil || c.status == Ended {
+		return nil
+	}
+	return placeOf(c.welcomed.player, &c.welcomed.secret)
+}
 
 // State returns the own player's predicted state, and whether there is one.
 func (c *Client[S, I]) State() (state S, ok bool) {

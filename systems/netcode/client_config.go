@@ -20,6 +20,13 @@ type ClientConfig[S any, I comparable] struct {
 	Dial func() (Conn, error)
 	// Token is presented to the server's Authenticate. It has at most MaxToken bytes.
 	Token []byte
+	// Place brings back the player of an earlier process, with its number, its entity and its
+	// state: the bytes that its [Client.Place] returned. To the server it costs as much as a join.
+	// A client that still plays at this place is removed with the reason transport.Replaced, for
+	// good. Messages under way are lost. If the server does not have the player any more (after
+	// ServerConfig.Grace, a kick, or a restart), the client joins as a new player, and the server
+	// finds the earlier one by [Player.PreviousResumeID]. Nil joins as a new player.
+	Place []byte
 	// Input returns the player's input for a step. It is called once for each predicted step, also
 	// for a tick that was predicted before, after the clock was set back. The first input of such a
 	// tick then stays, and Rules.Merge adds only presses to it. An input that holds a NaN counts as
@@ -99,6 +106,9 @@ const maxBatch = prediction.MaxRedundancy / 2
 func (c *ClientConfig[S, I]) complete(tickRate int) error {
 	if len(c.Token) > MaxToken {
 		return fmt.Errorf("netcode: a Token of %d bytes; use at most %d", len(c.Token), MaxToken)
+	}
+	if n := len(c.Place); n != 0 && n != placeSize {
+		return fmt.Errorf("netcode: a Place of %d bytes; pass the %d bytes of Client.Place, or nil to join as a new player", n, placeSize)
 	}
 	if c.SnapshotRate < 0 || c.SnapshotRate > 255 {
 		return fmt.Errorf("netcode: a SnapshotRate of %d Hz; use 0 to 255", c.SnapshotRate)

@@ -66,6 +66,7 @@ func (c *Client[S, I]) begin(m welcome, now time.Duration) {
 	})
 	c.welcomed = m
 	c.hello.resume, c.hello.player, c.hello.secret = true, m.player, m.secret
+	c.hello.anew, c.hello.session = false, m.session
 	c.receivedAt, c.ackedAt, c.outage = now, now, outage{packetAt: now}
 	c.setStatus(Playing, Reason{})
 }

@@ -91,6 +91,13 @@ func (p *Protocol[S, I]) WriteResumeForTest(w *Writer, number uint16, s [16]byte
 	h.write(w, p.schema)
 }
 
+// WritePlaceForTest writes the hello of a process that claims a place: the bytes of Client.Place.
+func (p *Protocol[S, I]) WritePlaceForTest(w *Writer, place []byte) {
+	var h hello
+	h.claim(place)
+	h.write(w, p.schema)
+}
+
 // ParseForTest reads the output of one of the plugins, up to a snapshot: the part behind a
 // datagram's first byte or, in a session, behind its header. It returns how many bits it read, and
 // the same content written again. A reference to an own state is written again as it was.

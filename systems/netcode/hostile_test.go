@@ -71,25 +71,42 @@ func TestInvalidDataAffectsNoOtherPlayer(t *testing.T) {
 	}
 }
 
-// FuzzHello sends a stranger's hello.
+// FuzzHello sends a stranger's hello to a server with a player, whose place the corpus has.
 func FuzzHello(f *testing.F) {
+	begin := func(t testing.TB) (*match, *player) {
+		m := newMatch(t, nil)
+		a := m.join(perfect(), nil)
+		m.run(time.Second/15, nil)
+		m.mustPlay()
+		return m, a
+	}
 	f.Add([]byte{})
 	f.Add([]byte{1, 2, 3})
-	whole := netcode.NewWriter(make([]byte, transport.MaxMTU))
-	newMatch(f, nil).protocol.WriteHelloForTest(&whole)
-	f.Add(whole.Bytes())
+	m, a := begin(f)
+	add := func(write func(w *netcode.Writer)) {
+		whole := netcode.NewWriter(make([]byte, transport.MaxMTU))
+		write(&whole)
+		f.Add(whole.Bytes())
+	}
+	add(m.protocol.WriteHelloForTest)
+	add(func(w *netcode.Writer) { m.protocol.WriteHelloWithForTest(w, m.of(a), []byte("a token")) })
+	add(func(w *netcode.Writer) { m.protocol.WritePlaceForTest(w, a.client.Place()) })
+	add(func(w *netcode.Writer) { m.protocol.WritePlaceForTest(w, make([]byte, len(a.client.Place()))) })
 	f.Fuzz(func(t *testing.T, b []byte) {
 		if len(b) > transport.MaxMTU-1 {
 			return
 		}
-		m := newMatch(t, nil)
+		m, a := begin(t)
 		conn := m.listener.Dial()
-		conn.Poll(0)
-		m.engine.Update(0)
-		conn.Poll(0)
+		conn.Poll(m.now)
+		m.run(time.Second/60, nil)
+		conn.Poll(m.now)
 		_ = conn.Send(append([]byte{0x48}, b...))
-		m.now = time.Second / 60
-		m.engine.Update(m.now)
+		m.run(time.Second/20, nil)
+		s := m.server.Stats()
+		if status, r := a.client.Status(); status != netcode.Playing && (s.Resumed != 1 || r.Code != transport.Replaced) || s.Players > 2 {
+			t.Fatalf("the player is %v (%v): %+v", status, r, s)
+		}
 	})
 }
 

@@ -13,8 +13,6 @@ import (
 
 	"github.com/tandem-ecs/tandem/components"
 	"github.com/tandem-ecs/tandem/systems/netcode/internal/bucket"
-	"github.com/tandem-ecs/tandem/systems/netcode/internal/matchstate"
-	"github.com/tandem-ecs/tandem/systems/netcode/internal/packet"
 	"github.com/tandem-ecs/tandem/systems/netcode/internal/snapshot"
 	"github.com/tandem-ecs/tandem/systems/netcode/transport"
 )
@@ -174,7 +172,7 @@ func (s *Server[S, I]) mustWait(n *pendingConn[S, I], greeting []byte, now time.
 		return false
 	}
 	p := s.resumed(&h)
-	if p == nil || p.conn == nil {
+	if p == nil || p.conn == nil || p.replaced(&h) {
 		return false
 	}
 	if n.asked == 0 {
@@ -217,7 +215,16 @@ func (s *Server[S, I]) admit(conn Conn, greeting []byte, now time.Duration) (ref
 		if p.kick.Code != transport.NoReason { // receive removes the player
 			return p.kick
 		}
-		s.resume(p, conn, now)
+		if p.replaced(&h) {
+			return Reason{Code: transport.Replaced, Text: "the player plays in another process"}
+		}
+		if h.anew {
+			if err := s.beginSession(p, conn, now, int(h.rate)); err != nil {
+				s.config.Log.Error("tandem: cannot give a player its place", "error", err)
+				return Reason{Code: transport.Refused, Text: "the server cannot take players now"}
+			}
+		}
+		s.resume(p, conn, now, !h.anew)
 		return Reason{}
 	}
 	// A secret that no player has, such as that of a player that returned too late, makes a new
@@ -300,14 +307,10 @@ func (s *Server[S, I]) newPlayer(conn Conn, now time.Duration, rate int) (*Playe
 	}
 	p.resumeID = p.secret.key()
 	p.resumePacer = bucket.NewPaced(comebacksPerSecond, maxComebacks)
-	p.rate = s.clampRate(rate)
-	var err error
 	p.pace = newPace(s.config.Bandwidth, s.config.SnapshotRate+s.config.Bandwidth/conn.MTU())
-	if p.endpoint, err = packet.NewEndpoint(packet.Config{MTU: conn.MTU() - 1, Handler: (*playerHandler[S, I])(p), Control: p.pace.control, Overhead: overhead}); err != nil {
+	if err := s.newSession(p, conn, rate); err != nil {
 		return nil, err
 	}
-	p.encoder = s.shared.NewEncoder()
-	p.matchSent = make([]matchstate.Sent, len(s.protocol.matchStates))
 	if s.config.Interest.Radius > 0 {
 		slots := s.protocol.schema.Config().MaxEntities
 		p.near, p.was = newBitset(slots), newBitset(slots)
@@ -348,9 +351,9 @@ func (s *Server[S, I]) setOwner(p *Player[S, I]) {
 	}
 }
 
-// resume gives a player its new connection. Earlier acknowledgements still hold, so the player is
-// sent the changes since them.
-func (s *Server[S, I]) resume(p *Player[S, I], conn Conn, now time.Duration) {
+// resume gives a player its new connection. In the same session earlier acknowledgements still
+// hold, so the player is sent the changes since them.
+func (s *Server[S, I]) resume(p *Player[S, I], conn Conn, now time.Duration, same bool) {
 	if p.conn != nil {
 		reason := Reason{Code: transport.Replaced, Text: "you came back on another connection"}
 		p.conn.Close(reason)
@@ -362,14 +365,14 @@ func (s *Server[S, I]) resume(p *Player[S, I], conn Conn, now time.Duration) {
 	p.inputs.Reset()
 	s.stats.Resumed++
 	s.logJoin(p, "resumed", "addr", conn.RemoteAddr())
-	s.sendWelcome(p, true)
+	s.sendWelcome(p, same)
 }
 
 func (s *Server[S, I]) sendWelcome(p *Player[S, I], resumed bool) {
 	var buf [64]byte
 	buf[0] = kindWelcome
 	w := NewWriter(buf[1:])
-	m := welcome{player: p.number, secret: p.secret, resumed: resumed, arrival: s.config.InputMode == OnArrival, rate: uint8(p.rate)}
+	m := welcome{player: p.number, secret: p.secret, resumed: resumed, arrival: s.config.InputMode == OnArrival, rate: uint8(p.rate), session: p.session}
 	m.write(&w)
 	transport.SetUntrusted(p.conn, false)
 	_ = p.conn.Send(buf[:1+len(w.Bytes())])

@@ -29,6 +29,7 @@ type Player[S any, I comparable] struct {
 	server   *Server[S, I]
 	number   uint16
 	secret   secret
+	session  uint8 // counts the processes that have claimed the place; see hello.session
 	resumeID ResumeID
 	previous ResumeID
 	token    []byte

@@ -88,7 +88,7 @@ func (s *Server[S, I]) repeatWelcome(p *Player[S, I], bytes []byte) {
 	r := NewReader(bytes)
 	var h hello
 	if err := h.read(&r, s.protocol.schema); err == nil {
-		s.sendWelcome(p, h.resume && h.player == p.number && p.knows(h.secret))
+		s.sendWelcome(p, h.resume && !h.anew && h.player == p.number && h.session == p.session && p.knows(h.secret))
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"time"
 
+	"github.com/tandem-ecs/tandem/systems/netcode/internal/packet"
 	"github.com/tandem-ecs/tandem/systems/netcode/internal/snapshot"
 )
 
@@ -45,6 +46,10 @@ func (s *secret) read(r *Reader) {
 	}
 }
 
+// sessionBits is the number of bits of the number of a session. An old process of a player would
+// have to return after exactly 64 claims of its place to be mistaken for the present one.
+const sessionBits = 6
+
 // hello is the first message of a client.
 type hello struct {
 	resume bool
@@ -52,6 +57,9 @@ type hello struct {
 	secret secret // with resume
 	token  []byte // for the game's Authenticate
 	rate   uint8  // wanted snapshots per second; 0: the server chooses
+	// with resume: this process has nothing of the session, so a new one begins for the player
+	anew    bool
+	session uint8 // with resume, and without anew: the number of the session
 }
 
 func (h *hello) write(w *Writer, s *snapshot.Schema) {
@@ -62,7 +70,12 @@ func (h *hello) write(w *Writer, s *snapshot.Schema) {
 		h.secret.write(w)
 	}
 	w.Bits(uint64(h.rate), 8)
-	w.Blob(h.token)
+	// The token follows as a Blob, whose padding up to the whole byte is 1 + sessionBits bits. They
+	// are zero for all but those that come with a ClientConfig.Place.
+	w.Uvarint(uint64(len(h.token)))
+	w.Bool(h.anew)
+	w.Bits(uint64(h.session), sessionBits)
+	w.Append(h.token, 8*len(h.token))
 }
 
 // read reads a hello. Its error is the reason why the client cannot be accepted.
@@ -76,7 +89,17 @@ func (h *hello) read(r *Reader, s *snapshot.Schema) error {
 		h.secret.read(r)
 	}
 	h.rate = uint8(r.Bits(8))
-	h.token = r.Blob(MaxToken)
+	size := r.Uvarint()
+	h.anew = r.Bool()
+	h.session = uint8(r.Bits(sessionBits))
+	if (h.anew || h.session != 0) && !h.resume || h.anew && h.session != 0 || size > min(MaxToken, uint64(r.Remaining())/8) {
+		r.Fail(packet.ErrMalformed)
+		return r.Err()
+	}
+	h.token = make([]byte, size)
+	for i := range h.token {
+		h.token[i] = uint8(r.Bits(8))
+	}
 	return r.Close()
 }
 
@@ -87,6 +110,7 @@ type welcome struct {
 	resumed bool // the session continues; otherwise a new one begins
 	arrival bool // inputs run on arrival: a state is the one after an input, not that of a tick
 	rate    uint8
+	session uint8 // the number of the session, in what would be padding
 }
 
 func (m *welcome) write(w *Writer) {
@@ -95,6 +119,7 @@ func (m *welcome) write(w *Writer) {
 	w.Bool(m.resumed)
 	w.Bool(m.arrival)
 	w.Bits(uint64(m.rate), 8)
+	w.Bits(uint64(m.session), sessionBits)
 }
 
 func (m *welcome) read(r *Reader) error {
@@ -103,6 +128,7 @@ func (m *welcome) read(r *Reader) error {
 	m.resumed = r.Bool()
 	m.arrival = r.Bool()
 	m.rate = uint8(r.Bits(8))
+	m.session = uint8(r.Bits(sessionBits))
 	return r.Close()
 }
 
