@@ -87,6 +87,12 @@ type ClientConfig[S any, I comparable] struct {
 	// [OnArrival], which is the most that it makes up for. Negative means never. It counts as at
 	// least four intervals between two snapshots, which are longer than 500 ms below 8 Hz.
 	MaxSilence time.Duration
+	// InputDelay is how many ticks after the present one the player's input runs, 0 to 16: in the
+	// step of tick t Input is asked for t + InputDelay. The own player is simulated as much less
+	// far ahead, so corrections are smaller. It stays at least two ticks ahead: a delay beyond that
+	// only delays. [Player.Rewind] still goes back to the view at the press. If the server runs
+	// inputs [OnArrival], it has no effect.
+	InputDelay int
 	// WithoutPrediction shows the own player at its state on the server. WithoutReconciliation
 	// never corrects a prediction. Both are for demonstrations of these mechanisms.
 	WithoutPrediction, WithoutReconciliation bool
@@ -101,6 +107,9 @@ type Bounds[T int | time.Duration] struct{ Min, Max T }
 // maxBatch is the most new inputs in a packet. It is half of the inputs that a packet can carry, so
 // that each is sent twice.
 const maxBatch = prediction.MaxRedundancy / 2
+
+// maxInputDelay is the most InputDelay, in ticks.
+const maxInputDelay = 16
 
 // complete fills in the defaults, or returns an error that states what is wrong.
 func (c *ClientConfig[S, I]) complete(tickRate int) error {
@@ -125,6 +134,9 @@ func (c *ClientConfig[S, I]) complete(tickRate int) error {
 	c.Redundancy.Min, c.Redundancy.Max = cmp.Or(c.Redundancy.Min, 1), cmp.Or(c.Redundancy.Max, max(6, c.Redundancy.Min))
 	if b := c.Redundancy; b.Min < 1 || b.Max < b.Min || b.Max > prediction.MaxRedundancy {
 		return fmt.Errorf("netcode: a Redundancy of %d to %d packets; use 1 to %d, the lesser one first", b.Min, b.Max, prediction.MaxRedundancy)
+	}
+	if c.InputDelay < 0 || c.InputDelay > maxInputDelay {
+		return fmt.Errorf("netcode: an InputDelay of %d ticks; use 0 to %d", c.InputDelay, maxInputDelay)
 	}
 	if b := c.Delay; b.Min < 0 || b.Max != 0 && b.Max < b.Min {
 		return fmt.Errorf("netcode: a Delay of %v to %v; use times that are not negative, the lesser one first, or a Max of zero for no bound", b.Min, b.Max)

@@ -17,7 +17,7 @@ func (c *Client[S, I]) predict(t Tick) {
 	if c.bodies != nil {
 		c.bodies.before()
 	}
-	after := c.predictor.Advance(t, c.input(t))
+	after := c.predictor.Advance(t, c.input(t.Add(c.inputDelay())))
 	if c.bodies != nil {
 		c.bodies.after()
 	}
@@ -93,4 +93,12 @@ func (c *Client[S, I]) reconcile(t Tick, state S, jumps uint8) {
 			c.correct.jump = true
 		}
 	}
+}
+
+// inputDelay returns how many ticks after the present one an input of the player runs.
+func (c *Client[S, I]) inputDelay() int {
+	if c.welcomed.arrival {
+		return 0
+	}
+	return c.config.InputDelay
 }

@@ -38,8 +38,10 @@ func (c *Client[S, I]) begin(m welcome, now time.Duration) {
 	}
 	c.pace.control.Reset()
 	game := &c.protocol.game
+	c.welcomed = m
+	delay := c.inputDelay()
 	if c.predictor == nil || !m.resumed {
-		c.predictor = prediction.NewPredictor(prediction.Config[S, I]{Step: game.Step, Distance: game.Distance, Tolerance: game.Tolerance, Rules: game.Rules})
+		c.predictor = prediction.NewPredictor(prediction.Config[S, I]{Step: game.Step, Distance: game.Distance, Tolerance: game.Tolerance, Rules: game.Rules, Delay: delay})
 		c.bodies = nil
 		if kind := c.protocol.bodies; kind != nil && !m.arrival {
 			c.bodies = kind.client(c, c.predictor, m.player)
@@ -59,12 +61,12 @@ func (c *Client[S, I]) begin(m welcome, now time.Duration) {
 	c.clocks, c.pinged = clocks, [256]bool{}
 	c.batch = (rate + c.config.ActionRate - 1) / c.config.ActionRate
 	clocks.SetBatch(c.batch)
+	clocks.SetDelay(delay)
 	c.inputLoss, c.pathBegan = clocksync.NewLossMeter(c.config.Redundancy.Min, c.config.Redundancy.Max), c.endpoint.Next()
 	clocks.SetRedundancy(c.inputLoss.Redundancy(now))
 	c.playback = interp.NewPlayback(interp.DelayConfig{
 		Interval: time.Second / time.Duration(m.rate), Tick: time.Second / time.Duration(rate), Min: c.config.Delay.Min, Max: c.config.Delay.Max,
 	})
-	c.welcomed = m
 	c.hello.resume, c.hello.player, c.hello.secret = true, m.player, m.secret
 	c.hello.anew, c.hello.session = false, m.session
 	c.receivedAt, c.ackedAt, c.outage = now, now, outage{packetAt: now}

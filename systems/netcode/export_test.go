@@ -231,3 +231,7 @@ func ComponentForTest[T comparable, S any, I comparable](p *Protocol[S, I]) snap
 func (p *Protocol[S, I]) DistanceForTest() (distance func(a, b S) float64, tolerance float64) {
 	return p.game.Distance, p.game.Tolerance
 }
+
+// PredictedForTest returns how many ticks the client's prediction is ahead of the newest snapshot:
+// the length of a replay.
+func (c *Client[S, I]) PredictedForTest() int { return int(c.predictor.Tick()) - int(c.newest) }

@@ -138,6 +138,9 @@ func (c *Client) SetRedundancy(n int) { c.lead.SetRedundancy(n) }
 // SetBatch sets how many new inputs a packet carries. See [Lead.SetBatch].
 func (c *Client) SetBatch(n int) { c.lead.SetBatch(n) }
 
+// SetDelay sets how many ticks after the present one the newest input runs. See [Lead.SetDelay].
+func (c *Client) SetDelay(ticks int) { c.lead.SetDelay(ticks) }
+
 // Synced reports whether the clocks run: three pings were answered, and Update has been called
 // since.
 func (c *Client) Synced() bool { return c.simulation.started }

@@ -13,7 +13,7 @@ import (
 //
 //	way    = how early an input was sent - how early it arrived
 //	target = jitter + (n-1)*max(b ticks, frame) + (b-1) ticks + frame     n = redundancy, b = batch
-//	lead   = way + target
+//	lead   = way + target - the delay of inputs
 //
 // A ring holds the time at which each input was sent, so each report gives the exact way of one
 // input. Corrections made since then are not part of that way, so no correction is made twice.
@@ -41,6 +41,7 @@ type Lead struct {
 	grid            Grid
 	redundancy      int
 	batch           int
+	delay           int // ticks
 	maxLead, maxAge time.Duration
 	sent            [leadRing]sentInput
 	any             bool
@@ -99,6 +100,10 @@ func (l *Lead) SetRedundancy(n int) { l.redundancy = withinRedundancy(n) }
 // SetBatch changes how many new inputs a packet carries, within 1 to 64: 1 for a packet per tick, 2
 // for 30 packets a second at 60 ticks, 8 for a client that draws 8 frames a second.
 func (l *Lead) SetBatch(n int) { l.batch = min(max(n, 1), 64) }
+
+// SetDelay sets how many ticks after the simulation's present one the newest input runs, at least
+// 0. The simulation runs ahead by as much less.
+func (l *Lead) SetDelay(ticks int) { l.delay = ticks }
 
 // Frame records the time of a frame. Call it once a frame. Inputs wait for the frame that samples
 // them, so long and uneven frames need more lead. A single long frame has little weight. A frame
@@ -247,5 +252,12 @@ func (l *Lead) Lead() time.Duration {
 	if !l.long || l.ways.fadeAt-l.longAt < longFor {
 		most = min(most, usualLead)
 	}
-	return min(max(l.Way()+l.TargetAge(), -l.maxLead), most)
+	lead := min(max(l.Way()+l.TargetAge(), -l.maxLead), most)
+	if l.delay > 0 {
+		// A snapshot must not show a later tick than the simulation's present one. It is made a
+		// step ahead, and may be read a frame before the step of its tick.
+		least := 2*l.grid.Step() + l.frame + 2*l.uneven
+		lead = max(lead-time.Duration(l.delay)*l.grid.Step(), min(lead, least))
+	}
+	return lead
 }

@@ -21,6 +21,8 @@ type Config[S any, I comparable] struct {
 	History int
 	// Rules make up inputs for ticks that were skipped.
 	Rules Rules[I]
+	// Delay is how many ticks after the present one a given input runs, at least 0.
+	Delay int
 }
 
 // Predictor runs a player's own simulation ahead of the server. State k is the state after k steps.
@@ -66,7 +68,7 @@ type follower interface {
 // NewPredictor returns a predictor that waits for Start.
 func NewPredictor[S any, I comparable](c Config[S, I]) *Predictor[S, I] {
 	size := ringSize(c.History)
-	return &Predictor[S, I]{config: c, states: make([]S, size), pending: NewPending[I](size)}
+	return &Predictor[S, I]{config: c, states: make([]S, size), pending: NewPending[I](size + c.Delay)}
 }
 
 // Start begins at an authoritative state: the player's first, or one after a jump of the clock. It
@@ -99,8 +101,9 @@ func (p *Predictor[S, I]) State() S { return p.state }
 // and must not change them otherwise.
 func (p *Predictor[S, I]) Pending() *Pending[I] { return p.pending }
 
-// Advance runs input k at tick t and returns the state at t+1. Call it once per fixed step, with
-// the tick of the clock. Before Start it panics.
+// Advance takes the input of tick t, or of Config.Delay ticks later, runs that of t, and returns
+// the state at t+1. Call it once per fixed step, with the tick of the clock. Before Start it
+// panics. With a delay the first ticks run the neutral input.
 //
 // When the clock makes up for a stall by whole ticks, t lies ahead. The ticks between run with
 // repeated inputs, which are sent like others (at most as many as the history; beyond that the
@@ -122,15 +125,34 @@ func (p *Predictor[S, I]) Advance(t tick.Tick, in I) S {
 	case gap != 0:
 		p.restart(t)
 	}
-	if old, ok := p.pending.At(t); ok {
+	if given := t.Add(p.config.Delay); p.known(given) {
 		p.carry.add(in, &p.config.Rules)
-		p.step(old)
-		return p.state
+	} else {
+		p.fillPending(t, given)
+		p.pending.Push(given, p.carry.take(in, &p.config.Rules))
 	}
-	in = p.carry.take(in, &p.config.Rules)
-	p.pending.Push(t, in)
+	in, _ = p.pending.At(t)
 	p.step(in)
 	return p.state
+}
+
+// known reports whether the input of a tick has been given.
+func (p *Predictor[S, I]) known(t tick.Tick) bool {
+	_, ok := p.pending.At(t)
+	return ok
+}
+
+// fillPending repeats the newest input from tick t on until another tick, where none was given.
+func (p *Predictor[S, I]) fillPending(t, until tick.Tick) {
+	last := p.last
+	for ; t != until; t++ {
+		if in, ok := p.pending.At(t); ok {
+			last = in
+			continue
+		}
+		last = p.config.Rules.repeat(last)
+		p.pending.Push(t, last)
+	}
 }
 
 // fill runs the ticks up to t with the last input repeated.
