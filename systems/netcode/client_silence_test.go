@@ -166,7 +166,7 @@ func TestSilenceOverALostConnection(t *testing.T) {
 	m.run(2*time.Second, nil)
 	m.mustPlay()
 	open = false
-	a.raw.Close(netcode.Reason{Code: transport.Failed})
+	a.Conn.Close(netcode.Reason{Code: transport.Failed})
 	m.run(3*time.Second, nil)
 	if s := a.client.Stats(); s.Status != netcode.Lost || s.Silence < 2900*time.Millisecond || s.Silence > 3100*time.Millisecond {
 		t.Errorf("3 s without a connection: %v, and a Silence of %v", s.Status, s.Silence)

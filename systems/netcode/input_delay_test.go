@@ -119,17 +119,17 @@ func TestInputDelayThroughJoinsAndJumps(t *testing.T) {
 		m.run(3*time.Second, nil)
 		switch event {
 		case "a short stall":
-			a.stall = 400 * time.Millisecond
+			a.Freeze(400 * time.Millisecond)
 		case "a long stall":
-			a.stall = 3 * time.Second
+			a.Freeze(3 * time.Second)
 		case "a lost connection":
-			a.raw.Close(transport.Reason{Code: transport.Failed})
+			a.Conn.Close(transport.Reason{Code: transport.Failed})
 		case "a shorter line":
-			a.path = linksim.Symmetric(linksim.Condition{Delay: 5 * time.Millisecond, Seed: 9})
+			a.Path = linksim.Symmetric(linksim.Condition{Delay: 5 * time.Millisecond, Seed: 9})
 		default:
-			a.path = seeds(7)
+			a.Path = seeds(7)
 		}
-		if err := a.conn.SetPath(a.path); err != nil {
+		if err := a.Conn.SetPath(a.Path); err != nil {
 			t.Fatal(err)
 		}
 		m.run(8*time.Second, nil)

@@ -192,9 +192,9 @@ func TestTwoProcessesWithOnePlace(t *testing.T) {
 		place := a.client.Place()
 		switch earlier {
 		case "is lost":
-			a.raw.Close(transport.Reason{Code: transport.Failed})
+			a.Conn.Close(transport.Reason{Code: transport.Failed})
 		case "tries a second connection":
-			if err := a.conn.SetPath(linksim.Symmetric(linksim.Condition{Loss: 1})); err != nil {
+			if err := a.Conn.SetPath(linksim.Symmetric(linksim.Condition{Loss: 1})); err != nil {
 				t.Fatal(err)
 			}
 			m.run(5900*time.Millisecond, nil)
@@ -217,7 +217,7 @@ func TestTwoProcessesWithOnePlace(t *testing.T) {
 			t.Errorf("the earlier one %s: the place was taken %d times; %+v", earlier, n, b.client.Stats())
 		}
 		// the later one returns by itself after a lost connection
-		b.raw.Close(transport.Reason{Code: transport.Failed})
+		b.Conn.Close(transport.Reason{Code: transport.Failed})
 		m.run(3*time.Second, nil)
 		if s, r := b.client.Status(); s != netcode.Playing || b.client.Stats().Reconnects != 1 || m.server.Stats().Malformed != 0 {
 			t.Errorf("the earlier one %s: after a lost connection the later one is %v (%v)", earlier, s, r)
