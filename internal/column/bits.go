@@ -35,3 +35,6 @@ func Numbers[F, T any](v *T) []F { return Flat[F](One(v)) }
 func Entity(id, generation uint32) arche.Entity {
 	return *(*arche.Entity)(unsafe.Pointer(&[2]uint32{id, generation}))
 }
+
+// At views the part of a value's memory at an offset as a P, which must be a part of the value.
+func At[P any](value []byte, offset uintptr) *P { return (*P)(unsafe.Pointer(&value[offset])) }

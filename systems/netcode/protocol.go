@@ -72,16 +72,17 @@ type StateCodec[S any] interface {
 
 // Protocol holds what both ends of a game agree on. Build it by the same calls on both. When a
 // client joins, the server compares Config.Version, a hash of the other fields of [Config] and of
-// the match states, and hashes of the components' names in their order. It does not compare
-// functions such as Step, codecs and the layouts of other structs: change the Version with those.
-// It is read-only once a server or client uses it, and may then be shared, unless it has a
-// [MatchState].
+// the match states, hashes of the components' names in their order, and hashes of the names and
+// fields of each [Message]. It does not compare functions such as Step, codecs and the layouts of
+// other structs: change the Version with those. It is read-only once a server or client uses it,
+// and may then be shared, unless it has a [MatchState] or a [Message] that both ends use at once.
 type Protocol[S any, I comparable] struct {
 	game       Game[S, I]
 	schema     *snapshot.Schema
 	grid       Grid           // of positions
 	ticks      clocksync.Grid // of both engines
 	components []componentKind
+	messages   []messageKind
 	bodies     *bodiesOf[S, I] // nil: none
 	movers     map[uint16]func(t Tick) components.Pose3D
 

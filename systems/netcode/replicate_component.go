@@ -23,7 +23,7 @@ func ReplicateComponent[T comparable, S any, I comparable](p *Protocol[S, I], na
 // replicate is ReplicateComponent, and returns the handle.
 func replicate[T comparable, S any, I comparable](p *Protocol[S, I], name string, codec ComponentCodec[T], options ...ComponentOption) snapshot.Component[T] {
 	if pointer := pointerfree.Pointer[T](); pointer != "" {
-		panic(fmt.Sprintf("netcode: ReplicateComponent of %T, which holds a pointer (%s); put an index or an array of fixed size in its place", *new(T), pointer))
+		panic(fmt.Sprintf("netcode: ReplicateComponent of %T, which holds a pointer (%s); put a netcode.Text, an index or an array of fixed size in its place", *new(T), pointer))
 	}
 	m := replicatedComponent[T]{handle: snapshot.Register(p.schema, name, codec)}
 	for _, o := range options {

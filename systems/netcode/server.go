@@ -45,6 +45,7 @@ type Server[S any, I comparable] struct {
 	unclock        func()        // releases the engine's clock
 	loggedOutside  bool          // an entity beyond the grid of positions has been logged
 	loggedTooLarge bool          // an entity too large for a packet has been logged
+	loggedRaw      bool          // a raw message in a protocol with messages has been logged
 
 	packet    []byte // scratch: one datagram
 	ownWriter Writer // writes a player's own state into scratch
@@ -157,8 +158,16 @@ func (s *Server[S, I]) Drain(why string) {
 }
 
 // Broadcast sends a reliable message to every connected player. It leaves out a player whose queue
-// is full: its client has stopped receiving, and will time out.
+// is full: its client has stopped receiving, and will time out. Raw bytes in a protocol with a
+// [Message] are not sent, and the first ones are logged.
 func (s *Server[S, I]) Broadcast(data []byte) {
+	if err := s.protocol.mustPack(data); err != nil {
+		if !s.loggedRaw {
+			s.loggedRaw = true
+			s.config.Log.Error("tandem: a broadcast was not sent", "error", err)
+		}
+		return
+	}
 	for p := range s.all {
 		if p.conn != nil {
 			_ = p.Send(data)

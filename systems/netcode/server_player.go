@@ -139,13 +139,23 @@ func (p *Player[S, I]) ArrivalStats() ArrivalStats {
 
 // Send queues a copy of a message of at most 32 KiB, which the player receives exactly once and in
 // order. It waits while the player is away, and is dropped when the player is removed. With an
-// error nothing was queued: packet.ErrMessageTooLarge, or packet.ErrBackpressure if 64 KiB or 256
-// messages wait.
-func (p *Player[S, I]) Send(data []byte) error { return p.endpoint.SendReliable(data) }
+// error nothing was queued: packet.ErrMessageTooLarge, packet.ErrBackpressure if 64 KiB or 256
+// messages wait, or that of raw bytes in a protocol with a [Message].
+func (p *Player[S, I]) Send(data []byte) error {
+	if err := p.server.protocol.mustPack(data); err != nil {
+		return err
+	}
+	return p.endpoint.SendReliable(data)
+}
 
 // SendUnreliable queues a copy of a message, which the player receives at most once, in no order.
 // The errors are those of Send.
-func (p *Player[S, I]) SendUnreliable(data []byte) error { return p.endpoint.SendUnreliable(data) }
+func (p *Player[S, I]) SendUnreliable(data []byte) error {
+	if err := p.server.protocol.mustPack(data); err != nil {
+		return err
+	}
+	return p.endpoint.SendUnreliable(data)
+}
 
 // Kick removes the player for good, before the next step at the latest; its client receives the
 // text as the reason. The place is free then, and the secret for resuming is void, also if the

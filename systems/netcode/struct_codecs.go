@@ -14,9 +14,10 @@ import (
 )
 
 // StructState returns a codec for [Game.States] that packs S field by field: bool in a bit, whole
-// numbers in as many bits as they have, floating-point numbers exactly. S is a number, a bool, or a
-// struct or array of these; for anything else it panics and names the field. A tag sets the range
-// of whole numbers, both ends included, which saves bits and is checked when states are read:
+// numbers in as many bits as they have, floating-point numbers exactly, a [Text] in 5 bits and its
+// bytes. S is a number, a bool, a Text, or a struct or array of these; for anything else it panics
+// and names the field. A tag sets the range of whole numbers, both ends included, which saves bits
+// and is checked when states are read:
 //
 //	type hero struct {
 //		X, Z float32
@@ -37,14 +38,16 @@ func StructInput[I comparable]() InputCodec[I] { return structInput[I]{layoutOf[
 // of the value that the client has acknowledged takes a bit.
 func StructComponent[T comparable]() ComponentCodec[T] { return structComponent[T]{layoutOf[T]()} }
 
-// layout lists the numbers of a type with their places and their forms on the wire.
+// layout lists the numbers and texts of a type with their places and their forms on the wire.
 type layout []number
 
+// number is a number, a bool or a text.
 type number struct {
 	offset   uintptr
 	size     uintptr // in bytes
 	kind     reflect.Kind
-	bits     uint
+	text     textForm
+	bits     uint  // most that it takes
 	min, max int64 // of whole numbers with a range
 	ranged   bool
 }
@@ -57,28 +60,39 @@ const maxStruct = 900
 
 func layoutOf[T any]() layout {
 	t := reflect.TypeFor[T]()
-	var l layout
-	total := uint(0)
-	if err := l.add(t, 0, "", "", &total); err != nil {
+	m := layoutMaker{most: maxStruct, in: "a packet"}
+	if err := m.add(t, 0, "", ""); err != nil {
 		panic(fmt.Sprintf("netcode: no codec for %v: %v", t, err))
 	}
-	return l
+	return m.layout
+}
+
+// layoutMaker makes the layout of a type.
+type layoutMaker struct {
+	layout  layout
+	bits    uint   // that a value takes, with a bit in front of each number
+	most    uint   // bytes
+	in      string // what has so many
+	strings bool   // may stand in the type
+	form    strings.Builder
 }
 
 // add adds the numbers of a type at an offset. The path names the field in errors.
-func (l *layout) add(t reflect.Type, offset uintptr, path, tag string, total *uint) error {
-	switch t.Kind() {
-	case reflect.Struct:
+func (m *layoutMaker) add(t reflect.Type, offset uintptr, path string, tag reflect.StructTag) error {
+	switch {
+	case t.Kind() == reflect.Struct && t.ConvertibleTo(reflect.TypeFor[Text]()):
+		// a Text under any name
+	case t.Kind() == reflect.Struct:
 		for i := range t.NumField() {
 			f := t.Field(i)
-			if err := l.add(f.Type, offset+f.Offset, path+"."+f.Name, f.Tag.Get("range"), total); err != nil {
+			if err := m.add(f.Type, offset+f.Offset, path+"."+f.Name, f.Tag); err != nil {
 				return err
 			}
 		}
 		return nil
-	case reflect.Array:
+	case t.Kind() == reflect.Array:
 		for i := range t.Len() {
-			if err := l.add(t.Elem(), offset+uintptr(i)*t.Elem().Size(), path, tag, total); err != nil {
+			if err := m.add(t.Elem(), offset+uintptr(i)*t.Elem().Size(), path, tag); err != nil {
 				return err
 			}
 		}
@@ -93,17 +107,22 @@ func (l *layout) add(t reflect.Type, offset uintptr, path, tag string, total *ui
 		n.bits = 64 // on both ends, on any machines
 	case reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64:
 	case reflect.Float32, reflect.Float64:
+	case reflect.Struct, reflect.String:
+		if err := n.makeText(tag.Get("max"), m.strings); err != nil {
+			return fmt.Errorf("%s %w", what, err)
+		}
 	default:
 		return fmt.Errorf("%s is neither a number nor a bool: leave it out, put a number or an array of fixed size in its place, or write a codec", what)
 	}
-	if tag != "" {
+	if tag := tag.Get("range"); tag != "" {
 		if err := n.limit(t, tag); err != nil {
 			return fmt.Errorf("%s: %w", what, err)
 		}
 	}
-	*l = append(*l, n)
-	if *total += n.bits + 1; *total > maxStruct*8 {
-		return fmt.Errorf("it takes more than %d bytes, which do not fit into a packet: send less", maxStruct)
+	m.layout = append(m.layout, n)
+	fmt.Fprintf(&m.form, "%s %v %d %d %d;", path, n.kind, n.bits, n.min, n.max)
+	if m.bits += n.bits + 1; m.bits > m.most*8 {
+		return fmt.Errorf("it takes more than %d bytes, which do not fit into %s: send less", m.most, m.in)
 	}
 	return nil
 }
@@ -178,15 +197,26 @@ func bounded(v, most float64) float64 {
 // errStruct is the error of a reader for a number that no struct's codec writes.
 var errStruct = errors.New("netcode: a number out of its range, or not finite")
 
+// permits reports whether a number in its form on the wire is within its range, and finite.
+func (n *number) permits(v uint64) bool {
+	switch {
+	case n.ranged:
+		return v <= uint64(n.max)-uint64(n.min)
+	case n.kind == reflect.Float32:
+		return isFinite(math.Float32frombits(uint32(v)))
+	case n.kind == reflect.Float64:
+		return isFinite(math.Float64frombits(v))
+	}
+	return true
+}
+
 // put puts a number in its form on the wire into the memory of a value.
 func (n *number) put(value []byte, v uint64, r *Reader) {
-	switch {
-	case n.ranged && v > uint64(n.max)-uint64(n.min),
-		n.kind == reflect.Float32 && !isFinite(math.Float32frombits(uint32(v))),
-		n.kind == reflect.Float64 && !isFinite(math.Float64frombits(v)):
+	if !n.permits(v) {
 		r.Fail(errStruct)
 		return
-	case n.ranged:
+	}
+	if n.ranged {
 		v += uint64(n.min)
 	}
 	at := value[n.offset:]
@@ -208,6 +238,10 @@ func isFinite[F float32 | float64](v F) bool { return v-v == 0 }
 func (l layout) write(w *Writer, value, base []byte) {
 	for i := range l {
 		n := &l[i]
+		if n.text != noText {
+			n.writeText(w, value, base)
+			continue
+		}
 		v := n.get(value)
 		if base != nil && n.bits > terse {
 			same := v == n.get(base)
@@ -224,6 +258,10 @@ func (l layout) write(w *Writer, value, base []byte) {
 func (l layout) read(r *Reader, value, base []byte) {
 	for i := range l {
 		n := &l[i]
+		if n.text != noText {
+			n.readText(r, value, base)
+			continue
+		}
 		if base != nil && n.bits > terse && r.Bool() {
 			n.put(value, n.get(base), r)
 			continue
@@ -266,6 +304,10 @@ func (c structComponent[T]) Quantize(v T) (q T) {
 	var none Reader
 	for i := range c.layout {
 		n := &c.layout[i]
+		if n.text != noText {
+			*n.textIn(column.Numbers[byte](&q)) = *n.textIn(column.Numbers[byte](&v))
+			continue
+		}
 		n.put(column.Numbers[byte](&q), n.get(column.Numbers[byte](&v)), &none)
 	}
 	return q

@@ -35,7 +35,7 @@ func TestHello(t *testing.T) {
 		{"order", build(snapshot.Config{Version: 3}, "ammo", "health"), `builds do not match: component 0 is "health" here, "ammo" there: register the same components in the same order`},
 		{"other", build(snapshot.Config{Version: 3}, "health", "armour"), `builds do not match: component 1 is "ammo" here, an unknown one there: register the same components in the same order`},
 		{"fewer", build(snapshot.Config{Version: 3}, "health"), `builds do not match: component 1, "ammo", is not known there: register the same components in the same order`},
-		{"more", build(snapshot.Config{Version: 3}, "health", "ammo", "armour"), "builds do not match: 3 components there, 2 here: register the same components in the same order"},
+		{"more", build(snapshot.Config{Version: 3}, "health", "ammo", "armour"), "builds do not match: 3 components and messages there, 2 here: register the same ones in the same order"},
 	} {
 		w := packet.NewWriter(make([]byte, 300))
 		test.theirs.WriteHello(&w)

@@ -19,19 +19,30 @@ import (
 // have the game's own [Config].Version.
 const ProtocolVersion = 3
 
-// MaxComponents is the number of component types that a [Schema] takes.
-const MaxComponents = 64
+// MaxComponents is the number of component types that a [Schema] takes, and MaxMessages that of
+// kinds of messages.
+const (
+	MaxComponents = 64
+	MaxMessages   = 64
+)
 
-// Schema describes what is sent: a [Config] and the registered components, in the order of their
-// registration. Both ends build it with the same calls, and [Schema.CheckHello] fails if they did
-// not. Any number of worlds and decoders may share it. The first of them makes it read-only.
+// Schema describes what is sent: a [Config], the registered components and the kinds of messages,
+// in the order of their registration. Both ends build it with the same calls, and
+// [Schema.CheckHello] fails if they did not. Any number of worlds and decoders may share it. The
+// first of them makes it read-only.
 type Schema struct {
 	config     Config
 	quantizer  quantizer
 	components []component
+	messages   []message
 	agreed     string // what else both ends must agree on
 	frozen     bool
 }
+
+// message is a kind of message.
+type message struct{ name, layout string }
+
+func (m message) hash() uint32 { return hash32("message\x00" + m.name + "\x00" + m.layout) }
 
 // component is a registered component type, of any Go type.
 type component struct {
@@ -69,15 +80,34 @@ func (s *Schema) configHash() uint32 {
 	return hash32(fmt.Sprintf("%d %d %v %d %v %v %d%s", c.TickRate, c.MaxEntities, c.Position, c.RotationBits, c.Velocity, c.Angular, c.History, s.agreed))
 }
 
+// AddMessage adds a kind of message and returns its number. The layout is a text that differs if
+// the kind's form on the wire does. The error is for a name that is taken or empty, for more than
+// MaxMessages, and for a schema that is in use already.
+func (s *Schema) AddMessage(name, layout string) (number int, err error) {
+	switch {
+	case s.frozen:
+		return 0, errors.New("the protocol is in use already: make all messages before the server or the client")
+	case len(s.messages) == MaxMessages:
+		return 0, fmt.Errorf("there are %d kinds of messages already: put several into one, with a number that tells them apart", MaxMessages)
+	case name == "" || slices.ContainsFunc(s.messages, func(m message) bool { return m.name == name }):
+		return 0, errors.New("it needs a name of its own")
+	}
+	s.messages = append(s.messages, message{name, layout})
+	return len(s.messages) - 1, nil
+}
+
 // WriteHello writes the input of the other end's [Schema.CheckHello]: versions and hashes, 13 bytes
-// and four for each component.
+// and four for each component and each kind of message.
 func (s *Schema) WriteHello(w *packet.Writer) {
 	w.Bits(ProtocolVersion, 32)
 	w.Bits(uint64(s.config.Version), 32)
 	w.Bits(uint64(s.configHash()), 32)
-	w.Bits(uint64(len(s.components)), 8)
+	w.Bits(uint64(len(s.components)+len(s.messages)), 8)
 	for i := range s.components {
 		w.Bits(uint64(hash32(s.components[i].name)), 32)
+	}
+	for _, m := range s.messages {
+		w.Bits(uint64(m.hash()), 32)
 	}
 }
 
@@ -91,8 +121,8 @@ var ErrMismatch = errors.New("builds do not match")
 func (s *Schema) CheckHello(r *packet.Reader) error {
 	protocol, version, config := uint32(r.Bits(32)), uint32(r.Bits(32)), uint32(r.Bits(32))
 	n := int(r.Bits(8))
-	var hashes [MaxComponents]uint32
-	if r.Err() == nil && n > MaxComponents {
+	var hashes [MaxComponents + MaxMessages]uint32
+	if r.Err() == nil && n > len(hashes) {
 		r.Fail(packet.ErrMalformed)
 	}
 	if r.Err() == nil {
@@ -110,24 +140,37 @@ func (s *Schema) CheckHello(r *packet.Reader) error {
 	case config != s.configHash():
 		return fmt.Errorf("%w: tick rate, ranges, resolutions or match states differ: run the same build on both ends", ErrMismatch)
 	}
-	for i := range max(n, len(s.components)) {
-		switch {
-		case i >= n:
+	for i := range max(n, len(s.components)+len(s.messages)) {
+		switch j := i - len(s.components); {
+		case i >= len(s.components)+len(s.messages):
+			return fmt.Errorf("%w: %d components and messages there, %d here: register the same ones in the same order", ErrMismatch, n, i)
+		case j < 0 && i >= n:
 			return fmt.Errorf("%w: component %d, %q, is not known there: register the same components in the same order", ErrMismatch, i, s.components[i].name)
-		case i >= len(s.components):
-			return fmt.Errorf("%w: %d components there, %d here: register the same components in the same order", ErrMismatch, n, i)
-		case hashes[i] != hash32(s.components[i].name):
+		case j < 0 && hashes[i] != hash32(s.components[i].name):
 			return fmt.Errorf("%w: component %d is %q here, %s there: register the same components in the same order",
 				ErrMismatch, i, s.components[i].name, s.nameOf(hashes[i]))
+		case j >= 0 && i >= n:
+			return fmt.Errorf("%w: message %d, %q, is not known there: make the same messages in the same order", ErrMismatch, j, s.messages[j].name)
+		case j >= 0 && hashes[i] != s.messages[j].hash():
+			there := s.nameOf(hashes[i])
+			if there == unknownName {
+				there = "unknown or with other fields"
+			}
+			return fmt.Errorf("%w: message %d is %q here, %s there: make the same messages in the same order", ErrMismatch, j, s.messages[j].name, there)
 		}
 	}
 	return nil
 }
 
-// nameOf returns the quoted name of the component with the hash, if there is one here.
+// nameOf returns the quoted name of the component or message with the hash, if there is one here.
 func (s *Schema) nameOf(hash uint32) string {
 	if i := slices.IndexFunc(s.components, func(c component) bool { return hash32(c.name) == hash }); i >= 0 {
 		return fmt.Sprintf("%q", s.components[i].name)
 	}
-	return "an unknown one"
+	if i := slices.IndexFunc(s.messages, func(m message) bool { return m.hash() == hash }); i >= 0 {
+		return fmt.Sprintf("%q", s.messages[i].name)
+	}
+	return unknownName
 }
+
+const unknownName = "an unknown one"
