@@ -36,6 +36,7 @@ type Server[S any, I comparable] struct {
 	players      []*Player[S, I] // by slot; nil where free
 	waiting      []pendingConn[S, I]
 	draining     Reason
+	closed       bool
 	next         uint16 // number of the next player
 	refusalLines logLimit
 	joins        logLimit
@@ -125,7 +126,7 @@ func (s *Server[S, I]) real() time.Duration { return s.engine.Time().Real }
 // Tick returns the tick of the present step or, between steps, of the next one.
 func (s *Server[S, I]) Tick() Tick { return Tick(s.engine.Time().Tick) }
 
-// Players calls f for every player, connected or expected back.
+// Players calls f for every player, connected or expected back, and every bot.
 func (s *Server[S, I]) Players(f func(p *Player[S, I])) {
 	for p := range s.all {
 		f(p)
@@ -141,7 +142,7 @@ func (s *Server[S, I]) all(yield func(p *Player[S, I]) bool) {
 	}
 }
 
-// Player returns the player with a number, connected or expected back, or nil.
+// Player returns the player or bot with a number, connected or expected back, or nil.
 func (s *Server[S, I]) Player(number uint16) *Player[S, I] {
 	for p := range s.all {
 		if p.number == number {
@@ -198,6 +199,7 @@ func (s *Server[S, I]) close() {
 	if reason.Code == transport.NoReason {
 		reason = Reason{Code: transport.Shutdown, Text: "the server is going down"}
 	}
+	s.closed = true
 	s.ignoreShifts()
 	last := func(p *Player[S, I]) Reason {
 		if p.kick.Code != transport.NoReason { // kicked since the last step

@@ -22,13 +22,14 @@ const maxCredit = 2 * time.Second
 type ServerConfig[S any, I comparable] struct {
 	// Listener accepts the connections of clients.
 	Listener Listener
-	// Joined makes a new player: its first state, and the entity that shows it to others (with a
-	// Transform3D and Replicated; the plugin sets its Owner), or the zero entity for a spectator.
+	// Joined makes a new player, or a bot: its first state, and the entity that shows it to others
+	// (with a Transform3D and Replicated; the plugin sets its Owner), or the zero entity for a
+	// spectator.
 	// It runs between systems, so it may change the world's structure.
 	Joined func(p *Player[S, I]) (S, arche.Entity)
-	// Confirmed is called once for each player, when its first packet has arrived: the player has
-	// received the welcome. A player that leaves before that may not have received its acceptance.
-	// The call comes before the player's first message.
+	// Confirmed is called once for each player but bots, when its first packet has arrived: the
+	// player has received the welcome. A player that leaves before that may not have received its
+	// acceptance. The call comes before the player's first message.
 	Confirmed func(p *Player[S, I])
 	// Left is called when a player is removed for good, with the reason: a game saves the player's
 	// progress here. The player's entity is despawned afterwards if it is still alive. When the
@@ -57,8 +58,8 @@ type ServerConfig[S any, I comparable] struct {
 	// Bandwidth is the most bytes of payload per second and player; zero means 64 KiB. A player
 	// whose path carries less is sent less.
 	Bandwidth int
-	// MaxPlayers is the most players, including those that are expected back; zero means 64.
-	// Further clients are refused with a reason.
+	// MaxPlayers is the most players, including those that are expected back and bots; zero means
+	// 64. Further clients are refused with a reason.
 	MaxPlayers int
 	// MaxPerAddress is the most players of one address (of IPv6: of one /56, which is what a
 	// customer gets), so that one person with a public link cannot take all places. Zero means a

@@ -22,7 +22,8 @@ const (
 )
 
 // playerInputs receives the inputs of one player and selects those that run in a step. Player.step
-// in server_player.go applies them to the state. There is one implementation for each [InputMode].
+// in server_player.go applies them to the state. There is one implementation for each [InputMode],
+// and one for bots.
 type playerInputs[I comparable] interface {
 	// Admit counts a datagram of the player and reports whether it may be decoded.
 	Admit() bool
@@ -142,7 +143,8 @@ func (a *arrivalInputs[S, I]) motion() (ran int, known bool) {
 func (s *Server[S, I]) onArrival(number uint16, e arche.Entity) *arrivalInputs[S, I] {
 	if s.config.InputMode == OnArrival && number != 0 {
 		if p := s.Player(number); p != nil && p.Entity == e {
-			return p.inputs.(*arrivalInputs[S, I])
+			a, _ := p.inputs.(*arrivalInputs[S, I]) // a bot has none
+			return a
 		}
 	}
 	return nil

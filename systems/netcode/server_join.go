@@ -187,7 +187,7 @@ func (s *Server[S, I]) mustWait(n *pendingConn[S, I], greeting []byte, now time.
 
 // resumed returns the player whose place a hello claims by its secret, or nil.
 func (s *Server[S, I]) resumed(h *hello) *Player[S, I] {
-	if p := s.Player(h.player); h.resume && p != nil && p.knows(h.secret) {
+	if p := s.Player(h.player); h.resume && p != nil && p.bot == nil && p.knows(h.secret) {
 		return p
 	}
 	return nil
@@ -254,14 +254,19 @@ func (s *Server[S, I]) admit(conn Conn, greeting []byte, now time.Duration) (ref
 		return Reason{Code: transport.Refused, Text: "the server cannot take players now"}
 	}
 	p.token, p.previous = slices.Clone(h.token), former
+	s.enter(p, slot)
+	p.joinUnlogged = !s.logJoin(p, "joined", "addr", conn.RemoteAddr())
+	s.sendWelcome(p, false)
+	return Reason{}
+}
+
+// enter gives a new player its place, its state and its entity.
+func (s *Server[S, I]) enter(p *Player[S, I], slot int) {
 	s.players[slot], p.slot = p, slot
 	s.stats.Joined++
 	p.State, p.Entity = s.config.Joined(p)
 	s.checkJoined(p.Entity)
 	s.setOwner(p)
-	p.joinUnlogged = !s.logJoin(p, "joined", "addr", conn.RemoteAddr())
-	s.sendWelcome(p, false)
-	return Reason{}
 }
 
 // authenticateAgain calls Authenticate for a player that returns: with the token that it joined

@@ -15,14 +15,29 @@ import (
 	"github.com/tandem-ecs/tandem/systems/netcode/transport"
 )
 
-// Player is one client on the server.
+// Player is one client on the server, or a bot that [Server.AddBot] has added.
 type Player[S any, I comparable] struct {
 	// State is the player's authoritative state. The server steps it by the player's inputs before
 	// FixedUpdate's other systems run, which may change it further (a push, damage); use Teleport
 	// for jumps.
 	State S
-	// Entity shows the player to others; the zero entity for a spectator.
+	// Entity shows the player to others; the zero entity for a spectator. To give the player
+	// another one, such as a body for a spectator, set it and call Teleport with the state that
+	// belongs to it: no client draws a motion between the two. The plugin sets the Owner of the new
+	// entity. The old one keeps its own: despawn it, or set its Owner to 0.
+	//
+	// A free camera is an Entity of the player's own too, moved by its inputs, which
+	// ServerConfig.Relevant shows to its owner only.
 	Entity arche.Entity
+	// Eye is the entity around which the player is shown the world: the centre of Interest and of
+	// the priorities. It needs a Transform3D. The zero entity, and one that is despawned, mean
+	// Entity. A spectator that follows a player has that player's Entity here, and its client hangs
+	// the camera on the replica. It does not affect Rewind.
+	//
+	// A player with neither Eye nor Entity is shown everything, past Interest; so is a spectator
+	// without an Entity as soon as its Eye is despawned. Where that tells too much, give it another
+	// Eye in the same step, or an Entity of its own.
+	Eye arche.Entity
 	// Input is the newest input that has run.
 	Input I
 
@@ -36,7 +51,8 @@ type Player[S any, I comparable] struct {
 	slot     int
 	rate     int
 
-	conn Conn // nil: expected back
+	conn Conn             // nil: expected back, or a bot
+	bot  *botInputs[S, I] // nil: a client
 	// by the address from which the player joined, also after it has moved to another one: else one
 	// customer with two addresses could fill all places
 	customer     netip.Prefix
@@ -89,10 +105,12 @@ type Player[S any, I comparable] struct {
 // No other player has it until this one is removed.
 func (p *Player[S, I]) Number() uint16 { return p.number }
 
-// Connected reports whether the player is connected; otherwise it is expected back.
-func (p *Player[S, I]) Connected() bool { return p.conn != nil }
+// Connected reports whether the player is connected; otherwise it is expected back. A bot counts as
+// connected.
+func (p *Player[S, I]) Connected() bool { return p.conn != nil || p.bot != nil }
 
-// Addr returns the player's address in the transport's form, for logs; empty while it is away.
+// Addr returns the player's address in the transport's form, for logs; empty while it is away, and
+// for a bot.
 func (p *Player[S, I]) Addr() string {
 	if p.conn == nil {
 		return ""
@@ -114,11 +132,19 @@ func (p *Player[S, I]) ResumeID() ResumeID { return p.resumeID }
 func (p *Player[S, I]) PreviousResumeID() ResumeID { return p.previous }
 
 // Knows reports whether the player was shown an entity in its last snapshot. Call it before naming
-// the entity in a message to the player.
-func (p *Player[S, I]) Knows(e arche.Entity) bool { return p.encoder.Relevant(p.server.idOf(e)) }
+// the entity in a message to the player. It is false for a bot, which has no snapshots.
+func (p *Player[S, I]) Knows(e arche.Entity) bool {
+	return p.bot == nil && p.encoder.Relevant(p.server.idOf(e))
+}
 
-// Stats returns the counters of the player's connection; Path describes the path to its client.
-func (p *Player[S, I]) Stats() packet.Stats { return p.endpoint.Stats() }
+// Stats returns the counters of the player's connection; Path describes the path to its client. A
+// bot has zeros.
+func (p *Player[S, I]) Stats() packet.Stats {
+	if p.bot != nil {
+		return packet.Stats{}
+	}
+	return p.endpoint.Stats()
+}
 
 // InputStats returns the counters of the player's inputs in the mode [OnTicks], else zeros.
 func (p *Player[S, I]) InputStats() InputStats {
@@ -140,9 +166,9 @@ func (p *Player[S, I]) ArrivalStats() ArrivalStats {
 // Send queues a copy of a message of at most 32 KiB, which the player receives exactly once and in
 // order. It waits while the player is away, and is dropped when the player is removed. With an
 // error nothing was queued: packet.ErrMessageTooLarge, packet.ErrBackpressure if 64 KiB or 256
-// messages wait, or that of raw bytes in a protocol with a [Message].
+// messages wait, or that of raw bytes in a protocol with a [Message]. For a bot nothing is queued.
 func (p *Player[S, I]) Send(data []byte) error {
-	if err := p.server.protocol.mustPack(data); err != nil {
+	if err := p.server.protocol.mustPack(data); err != nil || p.bot != nil {
 		return err
 	}
 	return p.endpoint.SendReliable(data)
@@ -151,14 +177,14 @@ func (p *Player[S, I]) Send(data []byte) error {
 // SendUnreliable queues a copy of a message, which the player receives at most once, in no order.
 // The errors are those of Send.
 func (p *Player[S, I]) SendUnreliable(data []byte) error {
-	if err := p.server.protocol.mustPack(data); err != nil {
+	if err := p.server.protocol.mustPack(data); err != nil || p.bot != nil {
 		return err
 	}
 	return p.endpoint.SendUnreliable(data)
 }
 
-// Kick removes the player for good, before the next step at the latest; its client receives the
-// text as the reason. The place is free then, and the secret for resuming is void, also if the
+// Kick removes the player or bot for good, before the next step at the latest; its client receives
+// the text as the reason. The place is free then, and the secret for resuming is void, also if the
 // player is away. ServerConfig.Authenticate can keep it from joining anew.
 func (p *Player[S, I]) Kick(text string) {
 	if p.kick.Code == transport.NoReason {

@@ -15,7 +15,7 @@ func (s *Server[S, I]) receive(p *Player[S, I], now time.Duration) {
 		switch {
 		case p.kick.Code != transport.NoReason:
 			s.remove(p, p.kick)
-		case now-p.lostAt > s.config.Grace:
+		case p.bot == nil && now-p.lostAt > s.config.Grace:
 			s.remove(p, Reason{Code: transport.TimedOut, Text: "did not come back"})
 		}
 		return

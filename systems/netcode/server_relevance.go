@@ -10,16 +10,16 @@ import (
 )
 
 // Interest limits by distance the entities that a player is shown. An entity within Radius of the
-// player's entity appears, and one beyond Leave disappears. The gap between the two keeps entities
-// at the border from flickering.
+// player's Eye, or else of its Entity, appears, and one beyond Leave disappears. The gap between
+// the two keeps entities at the border from flickering.
 //
 // A tree of parents and children, such as a ship and its crew, appears and disappears as a whole.
 // The position of its topmost replicated parent decides. At any distance a player is shown the
 // entities that it owns and those with [AlwaysRelevant], each with its whole tree. An entity whose
 // position is not a number is shown to no other player.
 //
-// The zero value shows everything. A player without an entity is shown everything too.
-// ServerConfig.Relevant can refuse an entity in any case.
+// The zero value shows everything. A player with neither Eye nor Entity is shown everything too, at
+// any distance. ServerConfig.Relevant can refuse an entity in any case.
 type Interest struct {
 	Radius float32 // units of distance; zero: no limit
 	Leave  float32 // zero: Radius * 1.2
@@ -207,7 +207,16 @@ func (s *Server[S, I]) setPriority(p *Player[S, I], u *subject, eye mgl32.Vec3, 
 	p.encoder.SetRelevance(u.id, weight)
 }
 
+// eyeOf returns the place around which a player is shown the world, if it has one.
 func (s *Server[S, I]) eyeOf(p *Player[S, I]) (mgl32.Vec3, bool) {
+	if s.has(p.Eye) {
+		return s.worldPosition(p.Eye), true
+	}
+	return s.placeOf(p)
+}
+
+// placeOf returns the place of a player's own entity, if it has one.
+func (s *Server[S, I]) placeOf(p *Player[S, I]) (mgl32.Vec3, bool) {
 	if p.transform() == nil {
 		return mgl32.Vec3{}, false
 	}

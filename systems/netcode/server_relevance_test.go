@@ -78,7 +78,7 @@ func (c *crowd) place(e arche.Entity) mgl32.Vec3 {
 func (c *crowd) change() {
 	w := c.m.engine.World()
 	e := c.all[c.rng.IntN(len(c.all))]
-	switch c.rng.IntN(12) {
+	switch c.rng.IntN(13) {
 	case 0, 1, 2:
 		c.m.transform(e).Set(c.anywhere())
 	case 3, 4:
@@ -142,6 +142,15 @@ func (c *crowd) change() {
 				p.State.X, p.State.Z = c.rng.Float32()*60-30, c.rng.Float32()*60-30
 			}
 		}
+	case 12: // a player looks around another entity, which may be despawned later
+		p := c.m.joined[c.rng.IntN(len(c.m.joined))]
+		switch p.Eye = (arche.Entity{}); c.rng.IntN(8) {
+		case 0:
+		case 1:
+			p.Eye = c.unseen[c.rng.IntN(len(c.unseen))]
+		default:
+			p.Eye = e
+		}
 	}
 }
 
@@ -155,6 +164,10 @@ func (c *crowd) want(i int, p *netcode.Player[runner, input], limit netcode.Inte
 			claimed[c.root(e)] = true
 		}
 	}
+	eye := p.Eye
+	if eye.IsZero() || !w.Alive(eye) {
+		eye = p.Entity
+	}
 	before, near, shown := c.near[i], map[arche.Entity]bool{}, map[arche.Entity]bool{}
 	for _, e := range all {
 		root := c.root(e)
@@ -165,12 +178,12 @@ func (c *crowd) want(i int, p *netcode.Player[runner, input], limit netcode.Inte
 		at := c.place(root)
 		lost := at[0] != at[0] || at[1] != at[1] || at[2] != at[2]
 		switch {
-		case p.Entity.IsZero():
+		case eye.IsZero():
 			near[e] = true
 		case lost: // its position is unknown; it alone is shown to the players with a claim on it
 			near[e] = c.marks.Get(e).Owner == p.Number() || w.Has(e, arche.ComponentID[netcode.AlwaysRelevant](w))
 		default:
-			near[e] = claimed[root] || at.Sub(c.place(p.Entity)).Len() <= reach
+			near[e] = claimed[root] || at.Sub(c.place(eye)).Len() <= reach
 		}
 	}
 	for _, e := range all {
@@ -188,7 +201,8 @@ func (c *crowd) want(i int, p *netcode.Player[runner, input], limit netcode.Inte
 }
 
 // The grid gives the same result as the rules for every player and entity one by one, while
-// entities move, are attached, change owners, appear and disappear.
+// entities move, are attached, change owners, appear and disappear, and players look around other
+// entities than their own.
 func TestRelevanceByTheRules(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		c := &crowd{rng: rand.New(rand.NewPCG(rapid.Uint64().Draw(rt, "seed"), 40)), hidden: map[arche.Entity]bool{}}

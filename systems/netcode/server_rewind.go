@@ -71,8 +71,17 @@ func (s *Server[S, I]) recordMoments(after int64) {
 // player's tick. An entity that has jumped since has its present pose too, so that no player is hit
 // at a place that it has left through a portal. The function returns false for an entity that is
 // not replicated or did not exist. It must not be used after look has returned.
+//
+// A bot has no delay: the poses are the present ones.
 func (p *Player[S, I]) Rewind(look func(at func(e arche.Entity) (components.Pose3D, bool))) {
 	s, r := p.server, &p.rewound
+	if r.poseOf == nil {
+		r.server, r.poseOf = s, r.pose
+	}
+	if r.present = p.bot != nil; r.present {
+		look(r.poseOf)
+		return
+	}
 	now := int64(s.engine.Time().Tick)
 	acked := int64(0)
 	if t, ok := p.encoder.AckedTick(); ok {
@@ -82,10 +91,7 @@ func (p *Player[S, I]) Rewind(look func(at func(e arche.Entity) (components.Pose
 	view = max(view, (now-s.history.limit)<<viewBits, 0)
 	r.from, r.fraction = view>>viewBits, float32(view&(1<<viewBits-1))/(1<<viewBits)
 	r.before, r.after = s.history.row(r.from), s.history.row(r.from+1)
-	r.eye, r.hasEye = s.eyeOf(p)
-	if r.poseOf == nil {
-		r.server, r.poseOf = s, r.pose
-	}
+	r.own, r.hasOwn = s.placeOf(p)
 	look(r.poseOf)
 }
 
@@ -94,9 +100,10 @@ type rewound[S any, I comparable] struct {
 	server        *Server[S, I]
 	from          int64 // tick before the moment
 	before, after []moment
-	fraction      float32 // of the way from before to after
-	eye           mgl32.Vec3
-	hasEye        bool
+	fraction      float32    // of the way from before to after
+	own           mgl32.Vec3 // place of the player's entity
+	hasOwn        bool
+	present       bool                                           // nothing is rewound
 	poseOf        func(e arche.Entity) (components.Pose3D, bool) // is pose
 }
 
@@ -107,7 +114,7 @@ func (r *rewound[S, I]) pose(e arche.Entity) (components.Pose3D, bool) {
 	}
 	tr := (*replicationState)(s.world.Get(e, s.replication.track))
 	present := s.transforms.Get(e).Get()
-	if tr.id == NoEntity || s.protocol.movers[tr.archetype] != nil || r.hasEye && s.predicts(e, tr.archetype, r.eye) {
+	if tr.id == NoEntity || r.present || s.protocol.movers[tr.archetype] != nil || r.hasOwn && s.predicts(e, tr.archetype, r.own) {
 		return present, true
 	}
 	a, b := &r.before[tr.id.Slot()], &r.after[tr.id.Slot()]

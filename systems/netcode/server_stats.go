@@ -8,9 +8,9 @@ import (
 
 // ServerStats are a server's counters. Bytes are without the transport's overhead.
 type ServerStats struct {
-	Players, Away, Waiting int    // connected; absent and expected back; not accepted yet
+	Players, Away, Waiting int    // connected; absent and expected back; not accepted yet; no bots
 	Entities               int    // replicated
-	Joined, Resumed, Left  uint64 // totals
+	Joined, Resumed, Left  uint64 // totals, with bots
 	Refused                uint64 // connections refused: full, wrong token, other build
 	Kicked                 uint64 // players removed, by the game or by the policy
 	Malformed              uint64 // datagrams that no client writes
@@ -30,7 +30,10 @@ type ServerStats struct {
 func (s *Server[S, I]) Stats() ServerStats {
 	st := s.stats
 	for p := range s.all {
-		if p.conn == nil {
+		switch {
+		case p.bot != nil:
+			continue
+		case p.conn == nil:
 			st.Away++
 			continue
 		}

@@ -47,6 +47,7 @@ func (s *Server[S, I]) beginStep() {
 	if len(s.protocol.movers) > 0 {
 		s.replication.move(s.protocol.movers, t.Add(1))
 	}
+	s.think(t)
 	for p := range s.all {
 		p.step(t, now)
 	}

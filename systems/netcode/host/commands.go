@@ -111,8 +111,11 @@ func (h *Host) listPlayers(_ string, out io.Writer) error {
 		if !h.access.shared(p.Token()) {
 			token = "own"
 		}
-		if !p.Connected() {
+		switch {
+		case !p.Connected():
 			addr = "away"
+		case addr == "":
+			addr, token = "bot", "none"
 		}
 		fmt.Fprintf(out, "%5d  %-28s %-6s  rtt %4d ms  loss %4.1f %%  rate %5.1f kB/s (%v)  queue %4d ms\n", p.Number(), addr, token, s.RTT.Milliseconds(), 100*s.Loss,
 			s.Path.Rate/1000, s.Path.Cause, s.Path.Queue.Milliseconds())

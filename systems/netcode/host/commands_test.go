@@ -61,6 +61,16 @@ func TestOwnCommands(t *testing.T) {
 			t.Errorf("%s: %v, %q", line, err, out.String())
 		}
 	}
+	if _, err := v.server.AddBot(func(*testgame.Player, netcode.Tick) testgame.Input { return testgame.Input{} }); err != nil {
+		t.Fatal(err)
+	}
+	var out strings.Builder
+	if err := v.host.Execute("players", &out); err != nil || !strings.Contains(out.String(), "1  bot ") || !strings.Contains(out.String(), "none") {
+		t.Errorf("the bot is listed as %q, %v", out.String(), err)
+	}
+	if err := v.host.Execute("ban 1", io.Discard); err == nil || !strings.Contains(err.Error(), "kick removes it") {
+		t.Errorf("a ban of the bot: %v", err)
+	}
 	if err := v.host.Execute("map", io.Discard); err != full {
 		t.Errorf("the command's error is %v", err)
 	}

@@ -19,7 +19,8 @@ import (
 )
 
 // Run ends when its context is canceled or the operator quits, and passes the remaining time to the
-// game. With players it waits for the drain time, without players it does not.
+// game. With players it waits for the drain time, without players it does not. Bots are no reason
+// to wait.
 func TestRunDrains(t *testing.T) {
 	for _, test := range []struct {
 		name    string
@@ -37,6 +38,9 @@ func TestRunDrains(t *testing.T) {
 			told, calls := time.Duration(-1), 0
 			h := open(t, Config{Drain: test.config, OnDrain: func(left time.Duration) { told = left; calls++ }})
 			v := serve(t, h, nil)
+			if _, err := v.server.AddBot(func(*testgame.Player, netcode.Tick) testgame.Input { return testgame.Input{} }); err != nil {
+				t.Fatal(err)
+			}
 			for range test.players {
 				v.join(h.Token())
 			}
