@@ -25,8 +25,8 @@
 //
 // # What a client sends
 //
-// A client sends inputs, messages, and the time of its view. It never sends its position, and the
-// server trusts no time of the client's.
+// A client sends inputs, messages ([NewMessage]), and the time of its view. It never sends its
+// position, and the server trusts no time of the client's.
 //
 // # Goroutines
 //

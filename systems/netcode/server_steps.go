@@ -35,8 +35,8 @@ func (s *Server[S, I]) skipSteps() {
 	}
 }
 
-// beginStep runs before gameplay. It runs every player's inputs of this tick, each by Player.step
-// in server_player.go, and steps the bodies.
+// beginStep runs before gameplay. It asks the bots for their inputs, runs every player's inputs of
+// this tick, each by Player.step in server_player.go, and steps the bodies.
 func (s *Server[S, I]) beginStep() {
 	s.receiveAll()
 	now := s.now()
