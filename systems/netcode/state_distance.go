@@ -24,14 +24,13 @@ type apart struct {
 // structDistance returns the default of Game.Distance, or an error that names the field of S for
 // which there is none.
 func structDistance[S any]() (func(a, b S) float64, error) {
-	var l layout
-	total := uint(0)
+	l := layoutMaker{most: maxStruct, in: "a packet"}
 	t := reflect.TypeFor[S]()
-	if err := l.add(t, 0, "", "", &total); err != nil {
+	if err := l.add(t, 0, "", ""); err != nil {
 		return nil, fmt.Errorf("netcode: a Game needs a Distance for %v: %w; or set Distance", t, err)
 	}
 	var c apart
-	for _, n := range l {
+	for _, n := range l.layout {
 		last := len(c.exact) - 1
 		switch {
 		case n.kind == reflect.Float32 || n.kind == reflect.Float64:
