@@ -1,6 +1,6 @@
 // loop runs Tandem's plugins in arche-model's loop: one system of the model hands its ticks to the
-// engine as frames, and a UI system draws. Whatever moves runs in the engine's fixed steps, so
-// there is one clock only.
+// engine as frames, and a UI system draws. Systems that move something run in the engine's fixed
+// steps, so there is one clock only.
 //
 //	cd examples/09-arche-model && go run ./loop
 package main

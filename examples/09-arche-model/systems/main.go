@@ -21,8 +21,8 @@ import (
 	"github.com/tandem-ecs/tandem/systems/interpolation"
 )
 
-// walk is a system in the form of arche-model. It writes a pose in the place of a component of its
-// own.
+// walk is a system in the form of arche-model. It writes a pose, instead of a component of
+// its own.
 type walk struct {
 	walkers *generic.Filter1[components.Transform2D]
 }
