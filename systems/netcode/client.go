@@ -87,6 +87,7 @@ type Client[S any, I comparable] struct {
 	viewNext        int64 // the same when the step has ended
 	viewTime        time.Duration
 	viewpoint       viewpoint // in the newest step
+	before          viewpoint // in the step before
 	passenger       struct {  // the body that carried the own player last, and its last pose
 		by   MovementBase
 		pose components.Pose3D

@@ -20,6 +20,9 @@ func (c *Client[S, I]) applyMatchStates(n packet.Number, after Tick) {
 // change its path in ticks that are drawn already. The difference then fades.
 func (c *Client[S, I]) writeMover(r *replica, path func(t Tick) components.Pose3D, t Tick) {
 	start, end := path(t), path(t.Add(1))
+	if c.appear(r, start, end) {
+		return
+	}
 	if i := c.interpolator(); c.matchNews && r.shown && i != nil && start != c.transforms.Get(r.entity).Get() {
 		i.CorrectGently(r.entity, start, end, easeSlow, easeFast)
 		return

@@ -236,7 +236,7 @@ func (c *Client[S, I]) step() {
 	if synced {
 		_, present = c.clocks.Playback(t.StepEnd)
 	}
-	c.viewpoint = viewpoint{seen, now, view, present}
+	c.before, c.viewpoint = c.viewpoint, viewpoint{seen, now, view, present}
 	for r := range c.present {
 		if !c.has(r.entity) {
 			continue
@@ -299,10 +299,15 @@ func (c *Client[S, I]) sample(r *replica, t Tick) {
 		return
 	}
 	now, at := c.viewpoint.now, c.viewpoint.view(r.timing)
+	start, from := interp.State{}, interp.Info{Empty: true} // when the step begins, if it is not shown yet
+	if !r.shown && r.timing == interp.Delayed && c.before.any {
+		start, from = r.samples.At(c.before.now, c.before.delayed)
+	}
 	state, info := r.samples.At(now, at)
 	if info.Empty {
 		return
 	}
+	moves := !from.Empty && from.Frame == info.Frame && !info.Discontinuity
 	if !r.despawn.any { // a removed one gets no more samples
 		// A replica that no newer snapshot names has not changed since its own. So it is not
 		// starved before the view has passed the newest of all snapshots. Hold samples do not cover
@@ -344,7 +349,11 @@ func (c *Client[S, I]) sample(r *replica, t Tick) {
 		case r.passenger.hops && !jump && i != nil:
 			i.Correct(r.entity, pose, pose)
 		default:
-			c.writePose(r, pose, jump || !r.shown)
+			first := pose
+			first.Position, first.Rotation = start.Position, start.Rotation
+			if !moves || !c.appear(r, first, pose) {
+				c.writePose(r, pose, jump || !r.shown)
+			}
 		}
 		r.passenger.hops, r.passenger.gently = false, false
 	}
@@ -365,6 +374,18 @@ func (c *Client[S, I]) jumpsOf(r *replica) uint8 {
 // poseOf returns a pose with scale 1, because scales are not sent.
 func poseOf(position mgl32.Vec3, rotation mgl32.Quat) components.Pose3D {
 	return components.Pose3D{Position: position, Rotation: components.NormalizeQuat(rotation), Scale: mgl32.Vec3{1, 1, 1}}
+}
+
+// appear writes the first pose of a replica, which moves there from its pose when the step begins.
+// It writes nothing and reports false if the replica is shown already, or is not drawn.
+func (c *Client[S, I]) appear(r *replica, start, end components.Pose3D) bool {
+	i := c.interpolator()
+	if r.shown || i == nil || !c.visuals.Has(r.entity) || i.HasSamples(r.entity) {
+		return false
+	}
+	*c.transforms.Get(r.entity), *c.visuals.Get(r.entity) = components.InMotion(start, end)
+	r.shown = true
+	return true
 }
 
 // writePose writes a replica's logical pose as a local system would.

@@ -14,6 +14,7 @@ type entities struct {
 	world      *arche.World
 	living     alive.Set // a Parent may be of a saved game or of another world
 	transforms generic.Map[components.Transform3D]
+	visuals    generic.Map[components.Visual3D]
 	parents    generic.Map[components.Parent]
 	replicated generic.Map[Replicated]
 }
@@ -22,6 +23,7 @@ func newEntities(w *arche.World) entities {
 	n := entities{
 		world:      w,
 		transforms: generic.NewMap[components.Transform3D](w),
+		visuals:    generic.NewMap[components.Visual3D](w),
 		parents:    generic.NewMap[components.Parent](w),
 		replicated: generic.NewMap[Replicated](w),
 	}
