@@ -100,6 +100,18 @@ func ExamplePose3D_Mul() {
 	// [7.0 2.0 -0.0]
 }
 
+// A ship of a game in the plane goes to space for the netcode, and comes back as it was.
+func ExamplePose2D_In3D() {
+	ship := components.At2D(3, 4)
+	ship.Rotation = math.Pi / 2
+	sent := ship.In3D()
+	fmt.Println(sent.Position)
+	fmt.Println(sent.Flat() == ship)
+	// Output:
+	// [3 4 0]
+	// true
+}
+
 // Half of the way between two poses: the position half of the way, the rotation half of the
 // shortest arc.
 func ExampleBlend3D() {
