@@ -2,17 +2,59 @@ package ecs
 
 import (
 	"reflect"
+	"slices"
 
 	arche "github.com/mlange-42/arche/ecs"
 )
 
 // adviser may be implemented by the type of a component that needs a plugin. Advise returns the
-// remedy if entities need the plugin and it is not installed, and "" otherwise.
+// remedy if entities need the plugin and it is not installed, and "" otherwise. It is logged.
 type adviser interface {
 	Advise(w *arche.World) string
 }
 
-var adviserType = reflect.TypeFor[adviser]()
+// checker may be implemented by the type of a component that most entities need a plugin for. Check
+// returns the remedies if entities need one and it is not installed. They are not logged: a game
+// may do the plugin's work itself.
+type checker interface {
+	Check(w *arche.World) []string
+}
+
+// Check looks for the mistakes that are silent: components of a world's entities that no plugin of
+// its engine serves. It returns a sentence with a remedy for each, in alphabetical order, and none
+// if all is well. Call it in tests, when the entities have been made and the engine is open:
+//
+//	for _, mistake := range ecs.Check(engine.World()) {
+//		t.Error(mistake)
+//	}
+//
+// It finds a Logical with a Visual and no interpolator, velocities without package motion, and
+// drawn entities with a Parent and no hierarchy. A component of a game takes part by a method Check
+// on a pointer to it, with the world as the argument and sentences as the result.
+func Check(w *arche.World) (mistakes []string) {
+	for _, id := range arche.ComponentIDs(w) {
+		kind := kindOf(w, id)
+		if a, ok := kind.(adviser); ok {
+			if advice := a.Advise(w); advice != "" {
+				mistakes = append(mistakes, advice)
+			}
+		}
+		if c, ok := kind.(checker); ok {
+			mistakes = append(mistakes, c.Check(w)...)
+		}
+	}
+	slices.Sort(mistakes)
+	return mistakes
+}
+
+// kindOf returns a pointer to a new component of a type, or nil.
+func kindOf(w *arche.World, id arche.ID) any {
+	info, ok := arche.ComponentInfo(w, id)
+	if !ok {
+		return nil
+	}
+	return reflect.New(info.Type).Interface()
+}
 
 // advise asks the component types of the world for advice, at the ends of frames 0, 8 and 64: most
 // games have their entities by then. It logs each answer once.
@@ -21,11 +63,11 @@ func (e *Engine) advise() {
 		return
 	}
 	for _, id := range arche.ComponentIDs(e.world) {
-		info, ok := arche.ComponentInfo(e.world, id)
-		if !ok || e.advised[id] || !reflect.PointerTo(info.Type).Implements(adviserType) {
+		kind, ok := kindOf(e.world, id).(adviser)
+		if !ok || e.advised[id] {
 			continue
 		}
-		advice := reflect.New(info.Type).Interface().(adviser).Advise(e.world)
+		advice := kind.Advise(e.world)
 		if advice == "" {
 			continue
 		}

@@ -117,6 +117,25 @@ func (c *clock) nextStep() bool {
 	return true
 }
 
+// untilStep returns the real time after which the next step is due, at most a step's length of it.
+// In a pause it is a step's length.
+func (c *clock) untilStep() time.Duration {
+	longest := time.Duration((second + c.rate - 1) / c.rate)
+	factor := c.scale * c.stretch
+	hi, lo := bits.Mul64(uint64(max(c.edge()-c.time.Normal, 1)), unit)
+	if hi >= factor { // a pause, or so slow that the time does not fit
+		return longest
+	}
+	quo, rem := bits.Div64(hi, lo, factor)
+	if rem > 0 {
+		quo++
+	}
+	if quo > uint64(longest) {
+		return longest
+	}
+	return time.Duration(quo)
+}
+
 // present returns the current step's start, and outside of a step the normal time.
 func (c *clock) present() time.Duration {
 	if c.inStep {

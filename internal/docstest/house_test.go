@@ -21,11 +21,11 @@ const module = "github.com/tandem-ecs/tandem/"
 // its end is that package alone. "demo" is at the top: it may import everything.
 var imports = map[string][]string{
 	"ecs":                        nil,
-	"components":                 {"internal/record"},
+	"components":                 {"internal/plugin", "internal/record"},
 	"internal":                   nil,
 	"internal/affine":            {"components"},
 	"internal/coretest":          {"components", "ecs", "systems/interpolation."},
-	"systems/motion":             {"components", "ecs"},
+	"systems/motion":             {"components", "ecs", "internal/plugin"},
 	"systems/hierarchy":          {"components", "ecs", "internal", "systems/hierarchy/internal", "systems/interpolation."},
 	"systems/hierarchy/internal": nil,
 	"systems/interpolation":      {"components", "ecs", "internal", "systems/interpolation/internal"},

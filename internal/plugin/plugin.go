@@ -53,3 +53,12 @@ func Take[T any](w *arche.World, r *T) bool {
 	w.Resources().Remove(id)
 	return !w.IsLocked()
 }
+
+// Serving is the resource of a world whose engine has a plugin for a component C of entities with
+// poses P. By it a component finds out that its plugin is missing.
+type Serving[C, P any] struct{ _ byte }
+
+// Serves reports whether the world's engine has a plugin for C of entities with poses P.
+func Serves[C, P any](w *arche.World) bool {
+	return w.Resources().Has(arche.ResourceID[Serving[C, P]](w))
+}

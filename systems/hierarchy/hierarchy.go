@@ -59,6 +59,8 @@ type Hierarchy[P, M any] struct {
 	takingAll bool
 
 	ids struct{ logical, visual, otherLogical, otherVisual arche.ID }
+
+	installed plugin.Serving[components.Parent, P] // a resource of the world
 }
 
 // Hierarchy3D is the hierarchy of poses in space, Hierarchy2D that of poses in the plane.
@@ -117,13 +119,17 @@ func (h *Hierarchy[P, M]) Install(e *ecs.Engine) {
 	h.topology = newTopology[P](h.world, h.parent)
 	h.ids.otherLogical, h.ids.otherVisual = h.space.other(h.world)
 	plugin.Put(h.world, h)
+	plugin.Put(h.world, &h.installed)
 	e.AddAt(ecs.FixedEnd, OrderSweep, &plugin.System{What: "hierarchy's sweep", Run: h.sweep, Stop: h.close})
 	e.AddAt(ecs.VisualSync, ecs.OrderSync-1, &plugin.System{What: "hierarchy's sweep", Run: h.sweep})
 	e.AddAt(ecs.VisualSync, OrderPropagate, &plugin.System{What: "hierarchy's propagation", Run: h.propagate})
 }
 
 // close releases everything.
-func (h *Hierarchy[P, M]) close() { h.topology.close(h.world, plugin.Take(h.world, h)) }
+func (h *Hierarchy[P, M]) close() {
+	plugin.Take(h.world, &h.installed)
+	h.topology.close(h.world, plugin.Take(h.world, h))
+}
 
 // LogicalWorld returns an entity's world pose in the simulation as a column-major matrix, composed
 // from the present logical poses. An ancestor without a logical pose counts as an identity. Below

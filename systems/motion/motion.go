@@ -12,6 +12,7 @@ import (
 
 	"github.com/tandem-ecs/tandem/components"
 	"github.com/tandem-ecs/tandem/ecs"
+	"github.com/tandem-ecs/tandem/internal/plugin"
 )
 
 // New3D returns a plugin that integrates [components.Velocity3D] into [components.Transform3D] in
@@ -33,9 +34,14 @@ type integrator[P any, V comparable] struct {
 	advance func(pose P, v *V, dt float32) P
 	filter  *generic.Filter2[components.Logical[P], V]
 	time    generic.Resource[ecs.Time]
+
+	installed plugin.Serving[V, P] // a resource of the world
 }
 
-func (m *integrator[P, V]) Install(e *ecs.Engine) { e.Add(ecs.FixedUpdate, m) }
+func (m *integrator[P, V]) Install(e *ecs.Engine) {
+	plugin.Put(e.World(), &m.installed)
+	e.Add(ecs.FixedUpdate, m)
+}
 
 func (m *integrator[P, V]) Initialize(w *arche.World) {
 	m.filter = generic.NewFilter2[components.Logical[P], V]()
@@ -53,7 +59,7 @@ func (m *integrator[P, V]) Update(w *arche.World) {
 	}
 }
 
-func (m *integrator[P, V]) Finalize(*arche.World) {}
+func (m *integrator[P, V]) Finalize(w *arche.World) { plugin.Take(w, &m.installed) }
 
 // Name names the system in panics.
 func (m *integrator[P, V]) Name() string { return fmt.Sprintf("motion by %T", *new(V)) }
