@@ -97,17 +97,17 @@ type Client[S any, I comparable] struct {
 	hasState bool
 	newest   int64 // newest tick with a received snapshot, unwrapped
 	// the newest moment at which the states of all replicas are known; 0: none
-	whole       time.Duration
-	own         EntityID
-	ownStates   ownReceived[S] // of the own player, by packets
-	matchNews   bool           // of match states, in this step, about ticks that may be drawn
-	correct     correction[S]
-	ownUpdate   ownUpdate[S]
-	bodies      clientBodies // nil: none
-	packet      []byte
-	need        int // bytes that messages must leave for inputs
-	stats       ClientStats
-	loggedSpawn bool // the log has a line about a Spawn without a transform
+	whole     time.Duration
+	own       EntityID
+	ownStates ownReceived[S] // of the own player, by packets
+	matchNews bool           // of match states, in this step, about ticks that may be drawn
+	correct   correction[S]
+	ownUpdate ownUpdate[S]
+	bodies    clientBodies // nil: none
+	packet    []byte
+	need      int // bytes that messages must leave for inputs
+	stats     ClientStats
+	logged    logged
 }
 
 // correction is the effect of the server's newest state on the prediction, until the step that

@@ -216,12 +216,8 @@ func (c *Client[S, I]) spawn(r *replica, owner uint16) {
 	if r.entity = e; e.IsZero() || !c.world.Alive(e) {
 		return
 	}
+	c.logUndrawn(r, e)
 	if !c.transforms.Has(e) {
-		if !c.loggedSpawn {
-			c.loggedSpawn = true
-			c.config.Log.Warn("tandem: Spawn returned an entity without a Transform3D, which the client has added: add it in ClientConfig.Spawn, and a Visual3D for the entity to be seen",
-				"archetype", r.archetype, "id", r.id.String())
-		}
 		c.world.Add(e, c.transforms.ID())
 	}
 	if !c.replicated.Has(e) {

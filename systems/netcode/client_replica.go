@@ -299,7 +299,7 @@ func (c *Client[S, I]) sample(r *replica, t Tick) {
 		return
 	}
 	now, at := c.viewpoint.now, c.viewpoint.view(r.timing)
-	start, from := interp.State{}, interp.Info{Empty: true} // when the step begins, if it is not shown yet
+	start, from := interp.State{}, interp.Info{Empty: true} // at the step's start
 	if !r.shown && r.timing == interp.Delayed && c.before.any {
 		start, from = r.samples.At(c.before.now, c.before.delayed)
 	}
@@ -349,8 +349,7 @@ func (c *Client[S, I]) sample(r *replica, t Tick) {
 		case r.passenger.hops && !jump && i != nil:
 			i.Correct(r.entity, pose, pose)
 		default:
-			first := pose
-			first.Position, first.Rotation = start.Position, start.Rotation
+			first := components.Pose3D{Position: start.Position, Rotation: start.Rotation, Scale: pose.Scale}
 			if !moves || !c.appear(r, first, pose) {
 				c.writePose(r, pose, jump || !r.shown)
 			}
