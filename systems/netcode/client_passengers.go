@@ -3,6 +3,7 @@ package netcode
 import (
 	"time"
 
+	"github.com/go-gl/mathgl/mgl32"
 	arche "github.com/mlange-42/arche/ecs"
 
 	"github.com/tandem-ecs/tandem/components"
@@ -295,4 +296,9 @@ func (c *Client[S, I]) changeFrame(r *replica, frame EntityID, at time.Duration)
 		r.passenger = passenger{fades: true, from: from, hops: old.fades}
 	}
 	return true, false
+}
+
+// poseOf returns a pose with scale 1, because scales are not sent.
+func poseOf(position mgl32.Vec3, rotation mgl32.Quat) components.Pose3D {
+	return components.Pose3D{Position: position, Rotation: components.NormalizeQuat(rotation), Scale: mgl32.Vec3{1, 1, 1}}
 }

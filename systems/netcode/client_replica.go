@@ -3,7 +3,6 @@ package netcode
 import (
 	"time"
 
-	"github.com/go-gl/mathgl/mgl32"
 	arche "github.com/mlange-42/arche/ecs"
 
 	"github.com/tandem-ecs/tandem/components"
@@ -368,11 +367,6 @@ func (c *Client[S, I]) jumpsOf(r *replica) uint8 {
 	}
 	newest, _, _ := c.decoder.State(r.id)
 	return newest.Discontinuity
-}
-
-// poseOf returns a pose with scale 1, because scales are not sent.
-func poseOf(position mgl32.Vec3, rotation mgl32.Quat) components.Pose3D {
-	return components.Pose3D{Position: position, Rotation: components.NormalizeQuat(rotation), Scale: mgl32.Vec3{1, 1, 1}}
 }
 
 // appear writes the first pose of a replica, which moves there from its pose when the step begins.
