@@ -33,13 +33,12 @@ type checker interface {
 // on a pointer to it, with the world as the argument and sentences as the result.
 func Check(w *arche.World) (mistakes []string) {
 	for _, id := range arche.ComponentIDs(w) {
-		kind := kindOf(w, id)
-		if a, ok := kind.(adviser); ok {
+		if a, ok := kindOf[adviser](w, id); ok {
 			if advice := a.Advise(w); advice != "" {
 				mistakes = append(mistakes, advice)
 			}
 		}
-		if c, ok := kind.(checker); ok {
+		if c, ok := kindOf[checker](w, id); ok {
 			mistakes = append(mistakes, c.Check(w)...)
 		}
 	}
@@ -47,13 +46,14 @@ func Check(w *arche.World) (mistakes []string) {
 	return mistakes
 }
 
-// kindOf returns a pointer to a new component of a type, or nil.
-func kindOf(w *arche.World, id arche.ID) any {
+// kindOf returns a pointer to a new component of a type as a T. It reports false, and allocates
+// nothing, for a type whose pointer is no T.
+func kindOf[T any](w *arche.World, id arche.ID) (kind T, ok bool) {
 	info, ok := arche.ComponentInfo(w, id)
-	if !ok {
-		return nil
+	if !ok || !reflect.PointerTo(info.Type).Implements(reflect.TypeFor[T]()) {
+		return kind, false
 	}
-	return reflect.New(info.Type).Interface()
+	return reflect.New(info.Type).Interface().(T), true
 }
 
 // advise asks the component types of the world for advice, at the ends of frames 0, 8 and 64: most
@@ -63,7 +63,7 @@ func (e *Engine) advise() {
 		return
 	}
 	for _, id := range arche.ComponentIDs(e.world) {
-		kind, ok := kindOf(e.world, id).(adviser)
+		kind, ok := kindOf[adviser](e.world, id)
 		if !ok || e.advised[id] {
 			continue
 		}
