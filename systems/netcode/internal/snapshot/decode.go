@@ -215,8 +215,13 @@ func (d *Decoder) readEntity(r *packet.Reader, n packet.Number, h *header, p *pa
 		p.op, p.base = opDelta, d.sentIn(p.slot, n, packet.Number(r.Bits(baseBits)))
 	case r.Bool():
 		p.op, p.id = opFull, readIdentity(r)
+		if p.id.poseless {
+			q.pose(&p.record, &State{AtRest: true})
+		}
 		p.age, p.components = d.readTraits(r, &p.record, -1)
-		q.readPose(r, &p.record)
+		if !p.id.poseless {
+			q.readPose(r, &p.record)
+		}
 		return
 	default:
 		p.op = opRemove
@@ -229,6 +234,9 @@ func (d *Decoder) readEntity(r *packet.Reader, n packet.Number, h *header, p *pa
 	base := &d.ring[p.base]
 	p.record = *base
 	p.age, p.components = d.readTraits(r, &p.record, p.base)
+	if d.entities[p.slot].id.poseless {
+		return
+	}
 	q.readPoseDelta(r, &p.record, base, predictOver(&p.record, base, h.tick.Sub(d.ticks[p.base])), &h.orders)
 }
 

@@ -250,11 +250,13 @@ func (e *Encoder) writeEntity(p *pick, n packet.Number, now tick.Tick) bool {
 func (e *Encoder) writeWhole(w *packet.Writer, i int) {
 	t, s := &e.tracks[i], &e.world.slots[i]
 	r := &e.world.ring[e.world.at(i, s.revision)]
-	id := identity{s.generation, uint8(t.epoch % (1 << epochBits)), s.kind}
+	id := identity{s.generation, uint8(t.epoch % (1 << epochBits)), s.kind, s.poseless}
 	if e.unknown(i) {
 		id.epoch = uint8((t.epoch + 1) % (1 << epochBits))
 	}
 	id.write(w)
 	e.world.writeTraits(w, i, -1, 0)
-	e.world.schema.quantizer.writePose(w, r)
+	if !s.poseless {
+		e.world.schema.quantizer.writePose(w, r)
+	}
 }

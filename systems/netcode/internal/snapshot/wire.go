@@ -20,6 +20,8 @@ import (
 // The traits are one bit if none changed, else a bit for each of owner, parent, discontinuity and
 // age, followed by its value if it is set, and then the components that changed: a bit, the gap
 // from the one before, whether the entity still has it, and its value; a zero bit ends them.
+//
+// The identity says whether the entity has no pose. Then no record has one.
 
 // Orders of the Golomb codes of gaps between components, of generations and of kinds.
 const (
@@ -38,6 +40,9 @@ func flag(w *packet.Writer, v bool) bool {
 // since, some ticks ago.
 func (w *World) writeDelta(out *packet.Writer, slot, base int, since uint32, ticks int32, t *tally) {
 	w.writeTraits(out, slot, base, since)
+	if w.slots[slot].poseless {
+		return
+	}
 	r, b := &w.ring[w.at(slot, w.slots[slot].revision)], &w.ring[base]
 	w.schema.quantizer.writePoseDelta(out, r, b, predictOver(r, b, ticks), t)
 }
@@ -162,21 +167,22 @@ type identity struct {
 	generation uint16
 	epoch      uint8 // counts the entity's periods of relevance
 	kind       uint16
+	poseless   bool
 }
 
 func (id *identity) write(w *packet.Writer) {
 	w.Golomb(uint64(id.generation-1), generationOrder)
 	w.Bits(uint64(id.epoch), epochBits)
 	w.Golomb(uint64(id.kind), kindOrder)
-	w.Bool(false) // not used
+	w.Bool(id.poseless)
 }
 
 func readIdentity(r *packet.Reader) identity {
 	generation, epoch, kind := r.Golomb(generationOrder)+1, r.Bits(epochBits), r.Golomb(kindOrder)
-	if generation > 1<<16-1 || kind > 1<<16-1 || r.Bool() {
+	if generation > 1<<16-1 || kind > 1<<16-1 {
 		r.Fail(packet.ErrMalformed)
 	}
-	return identity{uint16(generation), uint8(epoch), uint16(kind)}
+	return identity{uint16(generation), uint8(epoch), uint16(kind), r.Bool()}
 }
 
 // predictOver returns the ticks over which a baseline predicts: zero across a jump or into another

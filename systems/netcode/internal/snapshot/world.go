@@ -33,6 +33,7 @@ type slot struct {
 	generation uint16
 	kind       uint16
 	alive      bool
+	poseless   bool // see SpawnPoseless
 	touched    bool
 	committed  bool   // the generation has a revision
 	rest       bool   // in its last revision
@@ -81,7 +82,13 @@ func (w *World) id(i int) ID { return newID(i, w.slots[i].generation) }
 
 // Spawn adds an entity, with a pose at the origin unless SetState moves it, no owner, no parent and
 // no components. The kind selects what clients create, and never changes. The error is ErrFull.
-func (w *World) Spawn(kind uint16) (ID, error) {
+func (w *World) Spawn(kind uint16) (ID, error) { return w.spawn(kind, false) }
+
+// SpawnPoseless is Spawn for an entity whose pose is not sent, because clients have its path.
+// SetState does nothing for it. Decoders report that it is at rest at the origin.
+func (w *World) SpawnPoseless(kind uint16) (ID, error) { return w.spawn(kind, true) }
+
+func (w *World) spawn(kind uint16, poseless bool) (ID, error) {
 	var i int
 	switch {
 	case len(w.free) > 0:
@@ -99,9 +106,9 @@ func (w *World) Spawn(kind uint16) (ID, error) {
 	if s.generation == 0 {
 		s.generation = 1
 	}
-	s.kind, s.alive, s.committed = kind, true, false
+	s.kind, s.alive, s.committed, s.poseless = kind, true, false, poseless
 	w.current[i] = record{}
-	w.schema.quantizer.pose(&w.current[i], &State{})
+	w.schema.quantizer.pose(&w.current[i], &State{AtRest: poseless})
 	w.age[i] = 0
 	w.touch(i)
 	w.alive++
@@ -128,7 +135,7 @@ func (w *World) Despawn(id ID) {
 // SetState moves the entity, if it is alive, from the next Commit on. An unchanged State costs
 // nothing.
 func (w *World) SetState(id ID, state State) {
-	if i, ok := w.lookup(id); ok {
+	if i, ok := w.lookup(id); ok && !w.slots[i].poseless {
 		w.schema.quantizer.pose(&w.current[i], &state)
 		w.age[i] = w.schema.quantizer.age(state.Age)
 		w.touch(i)
