@@ -102,6 +102,9 @@ func PredictBodies[B comparable, S any, I comparable](p *Protocol[S, I], name st
 		if p.movers[kind] != nil {
 			panic(fmt.Sprintf("netcode: archetype %d is a scripted mover and a body; it can be only one of them", kind))
 		}
+		if p.shotsOf(kind) != nil {
+			panic(fmt.Sprintf("netcode: archetype %d is a shot and a body; it can be only one of them", kind))
+		}
 	}
 	b.Pose = withDefaults(b.Pose)
 	kind := &bodiesKind[S, I, B]{config: b, handle: replicate(p, name, b.Codec)}

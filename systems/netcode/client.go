@@ -47,6 +47,8 @@ type Client[S any, I comparable] struct {
 	interpolations generic.Map[Interpolation]
 	release        func()
 	components     []boundComponent
+	shots          []clientShots[S, I] // in the order of the protocol's
+	launches       launchCount
 
 	status     Status
 	reason     Reason
@@ -123,6 +125,8 @@ type ownUpdate[S any] struct {
 	at    Tick
 	state S
 	jumps uint8
+	// see ownState
+	launched uint8
 }
 
 // NewClient returns a client, or an error that states what is wrong with the configuration.
@@ -154,6 +158,9 @@ func (c *Client[S, I]) Install(e *ecs.Engine) {
 	c.interpolations = generic.NewMap[Interpolation](c.world)
 	for _, kind := range c.protocol.components {
 		c.components = append(c.components, kind.bind(c.world))
+	}
+	for _, kind := range c.protocol.shots {
+		c.shots = append(c.shots, kind.client(c))
 	}
 	c.grid = c.protocol.ticks
 	c.replicas = make([]replica, c.protocol.schema.Config().MaxEntities)

@@ -205,18 +205,25 @@ func (c *Client[S, I]) spawn(r *replica, owner uint16) {
 			*old = replica{}
 		}
 	}
+	if r.flight != nil {
+		r.flight.spawn(r, owner)
+		return
+	}
 	r.unspawned = false
-	marker := Replicated{Archetype: r.archetype, Owner: owner, ID: r.id}
-	var e arche.Entity
+	r.entity = c.makeEntity(Replicated{Archetype: r.archetype, Owner: owner, ID: r.id}, r.born)
+}
+
+// makeEntity makes the entity of a replica or of a predicted shot, at a pose.
+func (c *Client[S, I]) makeEntity(marker Replicated, pose components.Pose3D) (e arche.Entity) {
 	if c.config.Spawn != nil {
-		e = c.config.Spawn(c.world, marker, owner == c.welcomed.player)
+		e = c.config.Spawn(c.world, marker, marker.Owner == c.welcomed.player)
 	} else {
 		e = c.world.NewEntity(c.transforms.ID(), arche.ComponentID[components.Visual3D](c.world))
 	}
-	if r.entity = e; e.IsZero() || !c.world.Alive(e) {
-		return
+	if e.IsZero() || !c.world.Alive(e) {
+		return e
 	}
-	c.logUndrawn(r, e)
+	c.logUndrawn(marker, e)
 	if !c.transforms.Has(e) {
 		c.world.Add(e, c.transforms.ID())
 	}
@@ -224,9 +231,16 @@ func (c *Client[S, I]) spawn(r *replica, owner uint16) {
 		c.world.Add(e, c.replicated.ID())
 	}
 	*c.replicated.Get(e) = marker
-	pose := r.born
 	if scale := c.transforms.Get(e).Get().Scale; scale != (mgl32.Vec3{}) {
 		pose.Scale = scale
 	}
 	c.transforms.Get(e).Teleport(pose)
+	return e
+}
+
+// restoreComponents gives a replica whose entity is made anew the newest values of its components.
+func (c *Client[S, I]) restoreComponents(r *replica) {
+	for _, m := range c.components {
+		m.release(m.storeNewest(c.decoder, r.id), r.entity)
+	}
 }

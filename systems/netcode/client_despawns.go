@@ -4,6 +4,8 @@ import (
 	"slices"
 	"time"
 
+	arche "github.com/mlange-42/arche/ecs"
+
 	"github.com/tandem-ecs/tandem/systems/netcode/interp"
 )
 
@@ -52,7 +54,7 @@ func (c *Client[S, I]) despawn(id EntityID, at, now time.Duration) {
 
 // lags reports whether a replica is, or will be, drawn in the past.
 func (c *Client[S, I]) lags(r *replica) bool {
-	return r.id != c.own && r.timing == interp.Delayed && c.protocol.movers[r.archetype] == nil && (r.despawn.any || c.bodies == nil || !c.bodies.drawn(r.id))
+	return r.id != c.own && (r.flight == nil || !r.flight.present()) && r.timing == interp.Delayed && c.protocol.movers[r.archetype] == nil && (r.despawn.any || c.bodies == nil || !c.bodies.drawn(r.id))
 }
 
 // delayDespawn frees the slot of a replica whose despawn is delayed.
@@ -89,14 +91,22 @@ func (c *Client[S, I]) finish(r *replica) {
 	c.orphan(r)
 	c.detach(r)
 	c.dropChanges(r)
-	if !c.world.Alive(r.entity) {
+	if r.flight != nil {
+		r.flight.release()
+	}
+	c.removeEntity(r.entity)
+}
+
+// removeEntity despawns an entity, if it is alive.
+func (c *Client[S, I]) removeEntity(e arche.Entity) {
+	if !c.world.Alive(e) {
 		return
 	}
 	if c.config.Removed != nil {
-		c.config.Removed(c.world, r.entity)
+		c.config.Removed(c.world, e)
 	}
-	if c.world.Alive(r.entity) {
-		c.world.RemoveEntity(r.entity)
+	if c.world.Alive(e) {
+		c.world.RemoveEntity(e)
 	}
 }
 

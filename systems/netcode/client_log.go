@@ -5,12 +5,12 @@ import arche "github.com/mlange-42/arche/ecs"
 // logged says which lines about mistakes of the game are in the client's log. Each is written once.
 type logged struct{ unplaced, unseen, uninterpolated bool }
 
-// logUndrawn logs, once each, why a replica's new entity cannot be drawn.
-func (c *Client[S, I]) logUndrawn(r *replica, e arche.Entity) {
+// logUndrawn logs, once each, why the new entity of a replica cannot be drawn.
+func (c *Client[S, I]) logUndrawn(r Replicated, e arche.Entity) {
 	warn := func(done *bool, text string) {
 		if !*done {
 			*done = true
-			c.config.Log.Warn("tandem: "+text, "archetype", r.archetype, "id", r.id.String())
+			c.config.Log.Warn("tandem: "+text, "archetype", r.Archetype, "id", r.ID.String())
 		}
 	}
 	if !c.transforms.Has(e) {

@@ -65,6 +65,9 @@ func (c *Client[S, I]) settle() {
 		return
 	}
 	c.ownUpdate.any = false
+	if len(c.shots) > 0 && !c.welcomed.arrival {
+		c.closeLaunches(c.ownUpdate.at, c.ownUpdate.launched)
+	}
 	if c.bodies != nil && c.predictor.Started() {
 		c.bodies.update()
 	}

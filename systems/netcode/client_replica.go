@@ -39,6 +39,7 @@ type replica struct {
 	sampled   bool
 	bridges   [4]crossing // the newest first, which the view has not reached
 	passenger passenger
+	flight    flight // nil: no shot
 }
 
 func (c *Client[S, I]) replica(id EntityID) *replica {
@@ -82,11 +83,22 @@ func (c *Client[S, I]) apply(snap snapshot.Snapshot, now time.Duration) {
 			}
 			r = c.enter(ch)
 		}
+		moment := stamp
+		if r != nil && len(c.shots) > 0 {
+			if k := c.shotsOf(r.archetype); k != nil {
+				k.receive(r, ch, snap.Tick)
+				if ch.Op == snapshot.Spawned {
+					moment = c.spawnedAt(r, stamp)
+				}
+			}
+		}
 		if r == nil || !r.unspawned && !c.has(r.entity) {
 			continue
 		}
-		c.delay(r, ch, stamp)
-		c.push(r, ch.State, ch.Parent, stamp, now)
+		c.delay(r, ch, moment)
+		if r.flight == nil || !r.flight.byPath() {
+			c.push(r, ch.State, ch.Parent, stamp, now)
+		}
 	}
 	c.holdAll(now)
 }
@@ -190,6 +202,7 @@ func (c *Client[S, I]) forget() {
 	}
 	clear(c.delayedDespawns)
 	c.delayedDespawns = c.delayedDespawns[:0]
+	c.clearShots()
 }
 
 // step runs in every fixed step, before gameplay. It receives datagrams, steps the own player, and
@@ -224,6 +237,7 @@ func (c *Client[S, I]) step() {
 	}
 	if synced && c.hasState {
 		c.predict(predicted)
+		c.showShots(predicted.Add(1))
 		if rateDue(t.Tick, c.config.ActionRate, c.protocol.TickRate()) || c.endpoint.Due(now) > 0 {
 			// messages do not wait for inputs
 			c.send(now)
@@ -237,7 +251,7 @@ func (c *Client[S, I]) step() {
 	}
 	c.before, c.viewpoint = c.viewpoint, viewpoint{seen, now, view, present}
 	for r := range c.present {
-		if !c.has(r.entity) {
+		if r.flight != nil && c.fly(r, shown) || !c.has(r.entity) {
 			continue
 		}
 		path := c.protocol.movers[r.archetype]
@@ -256,7 +270,7 @@ func (c *Client[S, I]) step() {
 		}
 	}
 	for i := range c.delayedDespawns {
-		if r := &c.delayedDespawns[i]; seen && c.has(r.entity) {
+		if r := &c.delayedDespawns[i]; seen && !(r.flight != nil && c.fly(r, shown)) && c.has(r.entity) {
 			c.sample(r, predicted.Add(1))
 		}
 	}

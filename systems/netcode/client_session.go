@@ -41,7 +41,11 @@ func (c *Client[S, I]) begin(m welcome, now time.Duration) {
 	c.welcomed = m
 	delay := c.inputDelay()
 	if c.predictor == nil || !m.resumed {
-		c.predictor = prediction.NewPredictor(prediction.Config[S, I]{Step: game.Step, Distance: game.Distance, Tolerance: game.Tolerance, Rules: game.Rules, Delay: delay})
+		step := game.Step
+		if len(c.shots) > 0 && !m.arrival {
+			step = c.stepAndFire
+		}
+		c.predictor = prediction.NewPredictor(prediction.Config[S, I]{Step: step, Distance: game.Distance, Tolerance: game.Tolerance, Rules: game.Rules, Delay: delay})
 		c.bodies = nil
 		if kind := c.protocol.bodies; kind != nil && !m.arrival {
 			c.bodies = kind.client(c, c.predictor, m.player)
@@ -97,7 +101,7 @@ func (c *Client[S, I]) receiveSession(datagram []byte, now, arrived time.Duratio
 	hasState := r.Bool()
 	var me ownState[S]
 	if hasState {
-		me = c.ownStates.read(r, pk.Number, c.protocol.game.States)
+		me = c.ownStates.read(r, pk.Number, c.protocol.ownCodec())
 	}
 	for _, m := range c.protocol.matchStates {
 		m.read(r)
@@ -151,7 +155,7 @@ func (c *Client[S, I]) receiveSession(datagram []byte, now, arrived time.Duratio
 			// the state is the one after that input, in any tick
 			after = feedback.Ack.Add(1)
 		}
-		c.ownUpdate = ownUpdate[S]{true, after, me.state, me.jumps}
+		c.ownUpdate = ownUpdate[S]{true, after, me.state, me.jumps, me.launched}
 	}
 	if at > c.newest {
 		c.playback.SetRound(interval)

@@ -137,7 +137,7 @@ func (p *Protocol[S, I]) ParseForTest(kind byte, fromServer bool, payload []byte
 			if named {
 				w.Bits(r.Bits(recallBits), recallBits)
 			} else {
-				readOwn(&r, p.game.States).write(&w, p.game.States)
+				readOwn(&r, p.ownCodec()).write(&w, p.ownCodec())
 			}
 		}
 	default:
@@ -235,3 +235,6 @@ func (p *Protocol[S, I]) DistanceForTest() (distance func(a, b S) float64, toler
 // PredictedForTest returns how many ticks the client's prediction is ahead of the newest snapshot:
 // the length of a replay.
 func (c *Client[S, I]) PredictedForTest() int { return int(c.predictor.Tick()) - int(c.newest) }
+
+// ClosedForTest returns the tick up to which the server's state has decided the own launches.
+func (c *Client[S, I]) ClosedForTest() Tick { return c.launches.closed }

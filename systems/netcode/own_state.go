@@ -24,18 +24,39 @@ type ownState[S any] struct {
 	state S
 	jumps uint8
 	body  EntityID // the player's entity; NoEntity if the player is not shown it
+	// shots that the player has launched before, modulo 16; with Shots
+	launched uint8
 }
 
-func (o ownState[S]) write(w *Writer, states StateCodec[S]) {
-	states.Write(w, o.state)
+// launchedBits is the number of bits of the count of launches.
+const launchedBits = 4
+
+// ownCodec packs own states.
+type ownCodec[S any] struct {
+	states   StateCodec[S]
+	launches bool // are counted
+}
+
+func (p *Protocol[S, I]) ownCodec() ownCodec[S] {
+	return ownCodec[S]{p.game.States, len(p.shots) > 0}
+}
+
+func (o ownState[S]) write(w *Writer, c ownCodec[S]) {
+	c.states.Write(w, o.state)
 	w.Bits(uint64(o.jumps), 8)
 	w.Bits(uint64(o.body), 32)
+	if c.launches {
+		w.Bits(uint64(o.launched), launchedBits)
+	}
 }
 
-func readOwn[S any](r *Reader, states StateCodec[S]) (o ownState[S]) {
-	o.state = states.Read(r)
+func readOwn[S any](r *Reader, c ownCodec[S]) (o ownState[S]) {
+	o.state = c.states.Read(r)
 	o.jumps = uint8(r.Bits(8))
 	o.body = EntityID(r.Bits(32))
+	if c.launches {
+		o.launched = uint8(r.Bits(launchedBits))
+	}
 	return o
 }
 
@@ -78,14 +99,18 @@ func (s *Server[S, I]) writeOwn(w *Writer, p *Player[S, I], n packet.Number) (sa
 	if p.own.name(w, n) {
 		return 8*len(p.own.bits) - recallBits
 	}
-	ownState[S]{p.State, p.jumps, s.shownID(p)}.write(w, s.protocol.game.States)
+	s.ownState(p).write(w, s.protocol.ownCodec())
 	return 0
+}
+
+func (s *Server[S, I]) ownState(p *Player[S, I]) ownState[S] {
+	return ownState[S]{p.State, p.jumps, s.shownID(p), p.launched % (1 << launchedBits)}
 }
 
 // noteOwn sets the present own state of a player.
 func (s *Server[S, I]) noteOwn(p *Player[S, I]) {
 	s.ownWriter = NewWriter(s.scratch)
-	ownState[S]{p.State, p.jumps, s.shownID(p)}.write(&s.ownWriter, s.protocol.game.States)
+	s.ownState(p).write(&s.ownWriter, s.protocol.ownCodec())
 	// A state that does not fit is not sent, and is therefore never acknowledged.
 	p.own.note(s.ownWriter.Bytes(), p.endpoint.Next())
 }
@@ -100,9 +125,9 @@ type ownReceived[S any] struct {
 
 // read reads the own state of packet n. A reference to a packet that was not received is an error
 // of the reader.
-func (h *ownReceived[S]) read(r *Reader, n packet.Number, states StateCodec[S]) (o ownState[S]) {
+func (h *ownReceived[S]) read(r *Reader, n packet.Number, c ownCodec[S]) (o ownState[S]) {
 	if !r.Bool() {
-		return readOwn(r, states)
+		return readOwn(r, c)
 	}
 	back := packet.Number(r.Bits(recallBits))
 	if e := &h.ring[(n-back)%remembered]; back != 0 && back < n && e.number == n-back {

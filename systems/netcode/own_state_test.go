@@ -20,7 +20,7 @@ func TestOwnStateOverAnyPath(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var sent ownSent
 		var heard ownReceived[int]
-		var codec counterCodec
+		codec := ownCodec[int]{counterCodec{}, true}
 		type flight struct {
 			number packet.Number
 			bytes  []byte
@@ -31,11 +31,13 @@ func TestOwnStateOverAnyPath(t *testing.T) {
 		for n := packet.Number(1); n < 400; n++ {
 			before := truth
 			if rapid.IntRange(0, 19).Draw(t, "change") == 0 {
-				switch rapid.IntRange(0, 2).Draw(t, "what") {
+				switch rapid.IntRange(0, 3).Draw(t, "what") {
 				case 0:
 					truth.state = rapid.IntRange(0, 3).Draw(t, "state") // also an earlier one
 				case 1:
 					truth.jumps++
+				case 2:
+					truth.launched = (truth.launched + 1) % (1 << launchedBits)
 				default:
 					truth.body ^= 1
 				}
@@ -100,7 +102,7 @@ func TestOwnStateReferencesAreChecked(t *testing.T) {
 		w.Bool(true)
 		w.Bits(test.back, recallBits)
 		r := NewReader(w.Bytes())
-		got := heard.read(&r, test.n, counterCodec{})
+		got := heard.read(&r, test.n, ownCodec[int]{counterCodec{}, false})
 		if ok := r.Err() == nil; ok != test.want || ok && got.state != 7 {
 			t.Errorf("packet %d names the one %d before: %+v, %v", test.n, test.back, got, r.Err())
 		}

@@ -85,6 +85,7 @@ type Protocol[S any, I comparable] struct {
 	messages   []messageKind
 	bodies     *bodiesOf[S, I] // nil: none
 	movers     map[uint16]func(t Tick) components.Pose3D
+	shots      []anyShots[S, I]
 
 	matchStates []matchState
 	matchBytes  int         // of the values of all of them
@@ -136,13 +137,16 @@ func withDefaults[A any](pose func(A) components.Pose3D) func(A) components.Pose
 // platforms, doors, the sun. The server sends no motion of them. Clients draw them at the same tick
 // as their own player, so that a player stands on the platform that carries it. The path may read a
 // [MatchState] at t; it is called for past, present and future ticks. It panics for a nil path and
-// for an archetype of [Bodies].
+// for an archetype of [Bodies] or [Shots].
 func (p *Protocol[S, I]) SetScriptedMover(archetype uint16, path func(t Tick) components.Pose3D) {
 	if path == nil {
 		panic("netcode: SetScriptedMover without a path; pass a function of the tick")
 	}
 	if p.bodies != nil && p.bodies.has(archetype) {
 		panic(fmt.Sprintf("netcode: archetype %d is a scripted mover and a body; it can be only one of them", archetype))
+	}
+	if p.shotsOf(archetype) != nil {
+		panic(fmt.Sprintf("netcode: archetype %d is a scripted mover and a shot; it can be only one of them", archetype))
 	}
 	p.movers[archetype] = withDefaults(path)
 }

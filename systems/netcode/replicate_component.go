@@ -25,6 +25,7 @@ func replicate[T comparable, S any, I comparable](p *Protocol[S, I], name string
 	if pointer := pointerfree.Pointer[T](); pointer != "" {
 		panic(fmt.Sprintf("netcode: ReplicateComponent of %T, which holds a pointer (%s); put a netcode.Text, an index or an array of fixed size in its place", *new(T), pointer))
 	}
+	mustBeNewToShots[T](p)
 	m := replicatedComponent[T]{handle: snapshot.Register(p.schema, name, codec)}
 	for _, o := range options {
 		o(&m.options)

@@ -25,6 +25,7 @@ type Server[S any, I comparable] struct {
 	net         *snapshot.World
 	shared      *snapshot.Shared // by the encoders of all players
 	components  []boundComponent
+	shots       []serverShots[S, I]
 	replication replicationStates
 	shifts      shiftWatch
 	history     history
@@ -93,6 +94,9 @@ func (s *Server[S, I]) Install(e *ecs.Engine) {
 	s.shared = snapshot.NewShared(s.net)
 	for _, kind := range s.protocol.components {
 		s.components = append(s.components, kind.bind(s.world))
+	}
+	for _, kind := range s.protocol.shots {
+		s.shots = append(s.shots, kind.server(s))
 	}
 	slots := s.protocol.schema.Config().MaxEntities
 	s.replication = newReplicationStates(&s.entities, slots)

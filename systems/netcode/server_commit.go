@@ -33,11 +33,15 @@ func (s *Server[S, I]) commit() {
 		t.dirty.set((*replicationState)(s.world.Get(e, t.track)).id.Slot())
 	}
 	t.scratch = t.scratch[:0]
-	if len(s.components) > 0 {
+	if len(s.components) > 0 || len(s.shots) > 0 {
+		after := s.Tick().Add(1)
 		for _, u := range s.interest.subjects {
 			if u.id != NoEntity {
 				for _, m := range s.components {
 					m.send(u.entity, s.net, u.id)
+				}
+				for _, k := range s.shots {
+					k.send(u.entity, s.replicated.Get(u.entity).Archetype, s.net, u.id, after)
 				}
 			}
 		}
@@ -59,6 +63,9 @@ func (s *Server[S, I]) commitState(slot int, at time.Duration) {
 	s.interest.setOwner(slot, tr.owner, tr.always)
 	if !t.attached.has(slot) {
 		s.interest.put(slot, slot, pose.Position)
+	}
+	if tr.poseless {
+		return
 	}
 	state := snapshot.State{Discontinuity: tr.jumps}
 	if start, moves := s.moverStarts[tr.archetype]; moves {

@@ -74,7 +74,8 @@ type Player[S any, I comparable] struct {
 		at    time.Duration
 	}
 
-	base MovementBase
+	launched uint8 // shots, modulo 256
+	base     MovementBase
 	// last pose of the body that carries the player, or that carried it last
 	frame  components.Pose3D
 	jumps  uint8
@@ -220,7 +221,13 @@ func (p *Player[S, I]) step(t Tick, now time.Duration) {
 			return
 		}
 		p.Input = in
-		p.State = game.Step(p.State, in, t)
+		if len(p.server.shots) == 0 {
+			p.State = game.Step(p.State, in, t)
+			continue
+		}
+		before := p.State
+		p.State = game.Step(before, in, t)
+		p.server.fire(p, before, in, t)
 	}
 }
 

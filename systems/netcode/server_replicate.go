@@ -24,6 +24,7 @@ type replicationState struct {
 	parent     EntityID // its pose is relative to it
 	reattached bool     // its parent has changed since the last commit
 	refused    bool     // it could not be attached there
+	poseless   bool     // a shot that clients draw by its path
 	owner      uint16
 	always     bool // is marked AlwaysRelevant
 	// it has moved from one base to another in a continuous motion: last is in the new frame
@@ -248,15 +249,19 @@ func (s *Server[S, I]) release() {
 // assignID assigns an ID to an entity.
 func (s *Server[S, I]) assignID(e arche.Entity) {
 	t := &s.replication
-	rep := s.replicated.Get(e)
-	id, err := s.net.Spawn(rep.Archetype)
+	rep, poseless := s.replicated.Get(e), s.poseless(e)
+	spawn := s.net.Spawn
+	if poseless {
+		spawn = s.net.SpawnPoseless
+	}
+	id, err := spawn(rep.Archetype)
 	if err != nil {
 		return // cannot happen: the caller has checked for room
 	}
 	rep.ID = id
 	kind := rep.Archetype
 	s.world.Add(e, t.track)
-	*(*replicationState)(s.world.Get(e, t.track)) = replicationState{id: id, archetype: kind}
+	*(*replicationState)(s.world.Get(e, t.track)) = replicationState{id: id, archetype: kind, poseless: poseless}
 	t.dirty.set(id.Slot())
 	s.history.reach(id.Slot())
 	s.interest.enter(id, e)

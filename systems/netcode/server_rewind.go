@@ -66,6 +66,10 @@ func (s *Server[S, I]) recordMoments(after int64) {
 // its view, at most ServerConfig.Rewind. The client's claim of its view is accepted only up to the
 // newest snapshot that it has acknowledged, and never beyond the present.
 //
+// For a hit of [Shots], call Rewind in every tick of the flight: in each of them the shot on this
+// player's screen is where it is on the server, and its targets are at the poses that Rewind
+// returns.
+//
 // The poses are local to the entities' present parents, as in Transform3D. Scripted movers, and
 // bodies that the client predicts, have their present poses, since a client shows them at its own
 // player's tick. An entity that has jumped since has its present pose too, so that no player is hit

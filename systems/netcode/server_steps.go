@@ -48,6 +48,9 @@ func (s *Server[S, I]) beginStep() {
 		s.replication.move(s.protocol.movers, t.Add(1))
 	}
 	s.think(t)
+	for _, k := range s.shots {
+		k.move(t)
+	}
 	for p := range s.all {
 		p.step(t, now)
 	}
@@ -69,6 +72,9 @@ func (s *Server[S, I]) endStep() {
 		s.replication.move(s.protocol.movers, s.Tick().Add(1))
 	}
 	s.collectChanges()
+	for _, k := range s.shots {
+		k.note(s.Tick())
+	}
 	t := s.engine.Time()
 	after := Tick(t.Tick) + 1
 	s.recordMoments(int64(t.Tick) + 1)

@@ -1,0 +1,303 @@
+package netcode
+
+import (
+	"slices"
+	"time"
+
+	arche "github.com/mlange-42/arche/ecs"
+
+	"github.com/tandem-ecs/tandem/systems/netcode/internal/snapshot"
+)
+
+// A client launches the own player's shots itself: Shots.Fire runs after each step of the
+// predictor, in replays too. So a replay adds the shots that it fires, and refuses those that it
+// does not fire any more. The steps before the newest own state of the server are closed: their
+// launches are known there, and are not decided here any more. Every own state counts them. See
+// closeLaunches for the shots that no replay has refused.
+
+// clientShots are a client's shots of one archetype, without their type.
+type clientShots[S any, I comparable] interface {
+	// fire launches and refuses own shots after a step of the own player, and returns the number of
+	// launches.
+	fire(before, after S, in I, t Tick) int
+	// receive takes a record of an entity of the archetype, in a snapshot of a tick.
+	receive(r *replica, ch *snapshot.Change, t Tick)
+	// waiting returns how many own shots of the ticks from one to before another have no record yet.
+	waiting(from, to Tick) int
+	// refuse refuses them.
+	refuse(from, to Tick)
+	// show draws the own shots at the end of the step of the own player that leads to a tick.
+	show(now Tick)
+	// clear despawns all shots without a record.
+	clear()
+}
+
+// maxOwnShots is the most shots of one archetype that a client predicts at once. It draws others of
+// its own when their records arrive.
+const maxOwnShots = 256
+
+// shotsClient draws the shots of one archetype.
+type shotsClient[S any, I comparable, P comparable] struct {
+	*shotKind[S, I, P]
+	c        *Client[S, I]
+	path     arche.ID
+	own      []*shot[S, I, P] // drawn at the own player's tick
+	free     []*shot[S, I, P]
+	launch   func(P)
+	tick     Tick // of the step that fires
+	launches int  // in it
+}
+
+func (k *shotKind[S, I, P]) client(c *Client[S, I]) clientShots[S, I] {
+	v := &shotsClient[S, I, P]{shotKind: k, c: c, path: arche.ComponentID[P](c.world)}
+	v.launch = v.add
+	return v
+}
+
+func (k *shotsClient[S, I, P]) fire(before, after S, in I, t Tick) int {
+	k.tick, k.launches = t, 0
+	k.Fire(before, after, in, t, k.launch)
+	for _, s := range k.own {
+		if s.tick == t && int(s.n) >= k.launches {
+			s.refused = true
+		}
+	}
+	return k.launches
+}
+
+// add is the function launch of Shots.Fire.
+func (k *shotsClient[S, I, P]) add(p P) {
+	if k.launches == maxLaunches {
+		return
+	}
+	n := uint8(k.launches)
+	k.launches++
+	p = k.Codec.Quantize(p)
+	if s := k.find(k.tick, n); s != nil {
+		if s.refused = false; s.id == NoEntity {
+			s.take(p, k.tick)
+		}
+		return
+	}
+	if k.c.predictsShots() && len(k.own) < maxOwnShots {
+		k.enter(k.tick, n, p, k.tick, true)
+	}
+}
+
+// find returns the own shot with a number of a tick, or nil.
+func (k *shotsClient[S, I, P]) find(t Tick, n uint8) *shot[S, I, P] {
+	for _, s := range k.own {
+		if s.tick == t && s.n == n {
+			return s
+		}
+	}
+	return nil
+}
+
+// enter adds a shot, whose path holds from a tick on.
+func (k *shotsClient[S, I, P]) enter(t Tick, n uint8, p P, since Tick, own bool) *shot[S, I, P] {
+	var s *shot[S, I, P]
+	if last := len(k.free) - 1; last >= 0 {
+		s, k.free = k.free[last], k.free[:last]
+	} else {
+		s = new(shot[S, I, P])
+	}
+	*s = shot[S, I, P]{k: k, tick: t, n: n, path: p, since: since, own: own, later: s.later[:0]}
+	if own {
+		k.own = append(k.own, s)
+	}
+	return s
+}
+
+func (k *shotsClient[S, I, P]) receive(r *replica, ch *snapshot.Change, t Tick) {
+	if ch.Op != snapshot.Spawned && !k.handle.ChangedIn(ch) {
+		return
+	}
+	rec, ok := k.handle.In(k.c.decoder, ch)
+	if !ok || rec.kept {
+		return
+	}
+	if rec.plain {
+		rec.tick, rec.since = t, t
+	} else {
+		rec.tick, rec.since = rec.whole(rec.tick, t), rec.whole(rec.since, t)
+	}
+	if s, _ := r.flight.(*shot[S, I, P]); s != nil {
+		s.take(rec.path, rec.since)
+		return
+	}
+	own := !rec.plain && ch.Owner == k.c.welcomed.player && k.c.predictsShots()
+	var s *shot[S, I, P]
+	if own {
+		s = k.find(rec.tick, rec.n)
+	}
+	if s == nil || s.id != NoEntity {
+		s = k.enter(rec.tick, rec.n, rec.path, rec.since, own)
+		if l := &k.c.launches; own && !l.open.IsNewer(rec.tick) && l.in(rec.tick) <= rec.n {
+			l.unforeseen++
+		}
+	}
+	s.id, s.plain, s.refused = r.id, rec.plain, false
+	s.take(rec.path, rec.since)
+	r.flight = s
+}
+
+func (k *shotsClient[S, I, P]) waiting(from, to Tick) (n int) {
+	for _, s := range k.own {
+		if s.waits(from, to) {
+			n++
+		}
+	}
+	return n
+}
+
+func (k *shotsClient[S, I, P]) refuse(from, to Tick) {
+	for _, s := range k.own {
+		if s.waits(from, to) {
+			s.refused = true
+		}
+	}
+}
+
+// waits reports whether a shot of the ticks from one to before another has no record yet.
+func (s *shot[S, I, P]) waits(from, to Tick) bool {
+	return s.id == NoEntity && !s.refused && !from.IsNewer(s.tick) && to.IsNewer(s.tick)
+}
+
+func (k *shotsClient[S, I, P]) show(now Tick) {
+	whole, known := k.c.decoder.Whole()
+	for _, s := range k.own {
+		// The server has despawned a shot without a record that is older than what is known of all
+		// entities, or has not fired it.
+		if s.refused = s.id == NoEntity && (s.refused || known && whole.IsNewer(s.tick)); s.refused {
+			s.vanish()
+			continue
+		}
+		age := float64(now.Sub(s.tick))
+		s.draw(k.c.replica(s.id), max(age-1, 0), max(age, 0))
+	}
+	k.own = slices.DeleteFunc(k.own, func(s *shot[S, I, P]) bool {
+		if s.refused {
+			k.free = append(k.free, s)
+		}
+		return s.refused
+	})
+}
+
+func (k *shotsClient[S, I, P]) clear() {
+	for _, s := range k.own {
+		s.vanish()
+	}
+	k.own = k.own[:0]
+}
+
+// launchCount compares the own player's launches with the server's count of them.
+type launchCount struct {
+	known      bool
+	closed     Tick  // of the newest own state
+	open       Tick  // the launches before it are decided
+	counted    uint8 // by the server before open
+	unforeseen uint8 // records of launches since open that were not predicted
+	recent [256]struct {
+		tick     Tick
+		launches uint8
+	}
+}
+
+func (l *launchCount) note(t Tick, launches int) {
+	e := &l.recent[t%Tick(len(l.recent))]
+	e.tick, e.launches = t, uint8(launches)
+}
+
+func (l *launchCount) in(t Tick) uint8 {
+	if e := &l.recent[t%Tick(len(l.recent))]; e.tick == t {
+		return e.launches
+	}
+	return 0
+}
+
+// predictsShots reports whether the own player's shots are drawn at the own player's tick.
+func (c *Client[S, I]) predictsShots() bool {
+	return !c.welcomed.arrival && !c.config.WithoutPrediction
+}
+
+// shotsOf returns the shots of an archetype, or nil.
+func (c *Client[S, I]) shotsOf(archetype uint16) clientShots[S, I] {
+	for i, k := range c.protocol.shots {
+		if k.archetype() == archetype {
+			return c.shots[i]
+		}
+	}
+	return nil
+}
+
+// stepAndFire is Game.Step with the launches of the own player's shots.
+func (c *Client[S, I]) stepAndFire(state S, in I, t Tick) S {
+	after := c.protocol.game.Step(state, in, t)
+	if c.launches.known && c.launches.closed.IsNewer(t) {
+		return after
+	}
+	launches := 0
+	for _, k := range c.shots {
+		launches += k.fire(state, after, in, t)
+	}
+	c.launches.note(t, launches)
+	return after
+}
+
+// closeLaunches takes the number of shots that the server has launched for the own player before
+// tick t, modulo 16. If it has launched as many as were predicted since the last state, all are
+// right. If it has launched fewer, and the shots without a record are as many as the difference,
+// they are refused. If they are more, records are still under way, and a later state decides.
+// Anything else is left to the records: a shot without one is refused as soon as all entities of a
+// tick after its launch are known.
+func (c *Client[S, I]) closeLaunches(t Tick, launched uint8) {
+	l := &c.launches
+	if l.known && !t.IsNewer(l.closed) {
+		return
+	}
+	if l.known && int(t.Sub(l.open)) <= len(l.recent) {
+		predicted, waiting := l.unforeseen, 0
+		for at := l.open; at != t; at++ {
+			predicted += l.in(at)
+		}
+		for _, k := range c.shots {
+			waiting += k.waiting(l.open, t)
+		}
+		refused := int(predicted-(launched-l.counted)) % (1 << launchedBits)
+		if refused > 0 && refused < waiting {
+			l.closed = t
+			return
+		}
+		if refused == waiting {
+			for _, k := range c.shots {
+				k.refuse(l.open, t)
+			}
+		}
+	}
+	l.known, l.closed, l.open, l.counted, l.unforeseen = true, t, t, launched, 0
+}
+
+// showShots draws the own player's shots after its step that leads to a tick.
+func (c *Client[S, I]) showShots(now Tick) {
+	for _, k := range c.shots {
+		k.show(now)
+	}
+}
+
+// clearShots despawns the own player's shots at the end of a session.
+func (c *Client[S, I]) clearShots() {
+	for _, k := range c.shots {
+		k.clear()
+	}
+	c.launches = launchCount{}
+}
+
+// spawnedAt returns the moment at which a new replica appears, whose record is of another one: a
+// shot appears at its launch.
+func (c *Client[S, I]) spawnedAt(r *replica, stamp time.Duration) time.Duration {
+	if r.flight == nil {
+		return stamp
+	}
+	return min(stamp, c.edgeOf(r.flight.begins()))
+}

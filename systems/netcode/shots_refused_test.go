@@ -1,0 +1,230 @@
+package netcode_test
+
+import (
+	"testing"
+	"time"
+
+	arche "github.com/mlange-42/arche/ecs"
+
+	"github.com/tandem-ecs/tandem/ecs"
+	"github.com/tandem-ecs/tandem/systems/netcode"
+	"github.com/tandem-ecs/tandem/systems/netcode/transport"
+	"github.com/tandem-ecs/tandem/systems/netcode/transport/linksim"
+)
+
+// launchLog counts the rockets of a server's world by the tick of their launch.
+func launchLog(m *match) map[uint16]int {
+	log, known := map[uint16]int{}, map[arche.Entity]bool{}
+	m.engine.Add(ecs.FixedUpdate, ecs.SystemFunc(func(*arche.World) {
+		for _, r := range rockets(m.engine.World()) {
+			if !known[r.entity] {
+				known[r.entity] = true
+				log[r.rocket.Born]++
+			}
+		}
+	}))
+	return log
+}
+
+// The server stuns the shooter in ticks that its client cannot foresee. The shots that it has drawn
+// meanwhile are gone in the step in which the state of a later tick arrives, whether a replay
+// reaches them or only the count of launches tells. All others stay, and get their IDs.
+func TestRefusedShotsVanish(t *testing.T) {
+	drawn, refused, replayed, counted, lingering, handed := 0, 0, 0, 0, 0, 0
+	for seed := range uint64(6) {
+		m := newMatchOf(t, shotProtocol(t, nil), nil)
+		fired := launchLog(m)
+		a := m.join(seeds(200+seed), nil)
+		m.run(3*time.Second, nil)
+		m.mustPlay()
+		a.input = presser(func(t netcode.Tick) (input, bool) { return input{}, t%16 == 0 })
+		m.engine.Add(ecs.FixedUpdate, ecs.SystemFunc(func(*arche.World) {
+			if now := m.server.Tick(); now%16 == 14 && now/16%3 == 0 {
+				m.of(a).State.Dash = 0.05 // over the tick of the press
+			}
+		}))
+		type seen struct {
+			rocket rocket
+			handed bool
+		}
+		last, closed := map[arche.Entity]seen{}, a.client.ClosedForTest()
+		a.afterStep(func() {
+			now := map[arche.Entity]seen{}
+			before := closed
+			closed = a.client.ClosedForTest()
+			for _, r := range rockets(a.engine.World()) {
+				s := seen{r.rocket, r.ID != netcode.NoEntity}
+				old, known := last[r.entity]
+				now[r.entity] = s
+				if !known {
+					drawn++
+				}
+				if known && s.handed && !old.handed {
+					handed++
+				}
+				if !s.handed && int16(uint16(closed)-r.rocket.Born) > 0 && fired[r.rocket.Born] == 0 {
+					lingering++
+				}
+			}
+			for e, s := range last {
+				if _, there := now[e]; there || s.handed {
+					continue
+				}
+				if fired[s.rocket.Born] > 0 {
+					t.Errorf("seed %d: the shot of tick %d is gone, but the server has fired it", seed, s.rocket.Born)
+				}
+				if refused++; int16(uint16(closed)-s.rocket.Born) > 0 {
+					counted++
+				} else {
+					replayed++
+				}
+				if int16(uint16(before)-s.rocket.Born) > 0 {
+					lingering++
+				}
+			}
+			last = now
+		})
+		m.run(10*time.Second, nil)
+	}
+	t.Logf("%d drawn, %d handed over, %d refused: %d by a replay, %d by the count; %d too late", drawn, handed, refused, replayed, counted, lingering)
+	if refused < 60 || handed < 120 || replayed == 0 || counted == 0 {
+		t.Errorf("%d refused, %d by a replay, %d by the count, %d handed over: the test shows nothing", refused, replayed, counted, handed)
+	}
+	if lingering > 0 {
+		t.Errorf("%d times a refused shot was shown after the state that refuses it", lingering)
+	}
+}
+
+// Eight shots of one tick are eight entities, and each gets the ID of its own shot. Control: by the
+// archetype and the tick alone a shot would get another's path.
+func TestEightShotsInATick(t *testing.T) {
+	m := newMatchOf(t, shotProtocol(t, nil), nil)
+	a := m.join(seeds(300), nil)
+	m.run(3*time.Second, nil)
+	m.mustPlay()
+	a.input = presser(func(t netcode.Tick) (input, bool) { return input{Z: -1}, t%60 == 0 })
+	predicted, handed, control, most := map[arche.Entity]inFlight{}, 0, float32(0), 0
+	a.afterStep(func() {
+		all := rockets(a.engine.World())
+		most = max(most, len(all))
+		first := map[uint16]rocket{}
+		for _, r := range all {
+			if _, known := first[r.rocket.Born]; !known {
+				first[r.rocket.Born] = r.rocket
+			}
+			old, known := predicted[r.entity]
+			if predicted[r.entity] = r; !known || r.ID == netcode.NoEntity || old.ID != netcode.NoEntity {
+				continue
+			}
+			handed++
+			if r.rocket != old.rocket {
+				t.Errorf("at the hand-over %+v becomes %+v", old.rocket, r.rocket)
+			}
+			here, _ := rocketPath(r.rocket, 12)
+			there, _ := rocketPath(first[r.rocket.Born], 12)
+			control = max(control, here.Position.Sub(there.Position).Len())
+			for _, s := range rockets(m.engine.World()) {
+				if s.ID == r.ID && s.rocket != r.rocket {
+					t.Errorf("%v is %+v on the server and %+v here", r.ID, s.rocket, r.rocket)
+				}
+			}
+		}
+	})
+	m.run(6*time.Second, nil)
+	if handed < 32 || most < 8 {
+		t.Errorf("%d handed over, at most %d at once", handed, most)
+	}
+	if control < 0.001 {
+		t.Errorf("the control leaps by only %v m", control)
+	}
+	t.Logf("%d handed over; by archetype and tick alone a shot would leap by %.2f m", handed, control)
+}
+
+// Launches beyond eight in a tick are ignored on both ends.
+func TestLaunchesBeyondEightAreIgnored(t *testing.T) {
+	m := newMatchOf(t, shotProtocol(t, func(s *netcode.Shots[runner, input, rocket]) {
+		s.Fire = func(before, after runner, in input, at netcode.Tick, launch func(rocket)) {
+			for range 2 {
+				fireRocket(before, after, in, at, launch)
+			}
+		}
+	}), nil)
+	fired := launchLog(m)
+	a := m.join(perfect(), nil)
+	m.run(2*time.Second, nil)
+	a.input = presser(func(t netcode.Tick) (input, bool) { return input{Z: -1}, t%60 == 0 })
+	most := 0
+	m.run(2500*time.Millisecond, func() { most = max(most, len(rockets(a.engine.World()))) })
+	for born, n := range fired {
+		if n != 8 {
+			t.Errorf("in tick %d the server has %d shots", born, n)
+		}
+	}
+	if most < 8 || most > 16 || len(fired) < 2 {
+		t.Errorf("%d on the client at once, %d launches", most, len(fired))
+	}
+}
+
+// An outage in which the connection is lost, and a resume: no shot stays that the server has not,
+// none is doubled, and the next ones are as before.
+func TestShotsOverAReconnection(t *testing.T) {
+	for seed := range uint64(4) {
+		m := newMatchOf(t, shotProtocol(t, func(s *netcode.Shots[runner, input, rocket]) {
+			s.Fire = func(before, after runner, in input, at netcode.Tick, launch func(rocket)) {
+				fireRocket(before, after, in, at, func(r rocket) {
+					r.Ticks = 600 // longer than the outage
+					launch(r)
+				})
+			}
+		}), nil)
+		fired := launchLog(m)
+		a := m.join(seeds(400+seed), nil)
+		m.run(3*time.Second, nil)
+		m.mustPlay()
+		a.input = presser(func(t netcode.Tick) (input, bool) { return input{}, t%20 == 0 })
+		m.run(time.Second, nil)
+		if seed%2 == 0 { // both ends notice at once
+			a.raw.Close(transport.Reason{Code: transport.Failed})
+		} else { // nothing arrives any more, and the client closes late
+			a.conn.SetPath(linksim.Symmetric(linksim.Condition{Loss: 1}))
+			m.run(time.Second, nil)
+			a.raw.Close(transport.Reason{Code: transport.Failed})
+		}
+		lost := false
+		m.run(2*time.Second, func() {
+			s, _ := a.client.Status()
+			lost = lost || s == netcode.Lost
+		})
+		m.run(3*time.Second, nil)
+		m.mustPlay()
+		if !lost || a.client.Stats().Reconnects != 1 {
+			t.Fatalf("seed %d: lost %v, %d reconnections", seed, lost, a.client.Stats().Reconnects)
+		}
+		compare := func() {
+			t.Helper()
+			ids, waiting := map[netcode.EntityID]int{}, 0
+			for _, r := range rockets(a.engine.World()) {
+				if r.ID == netcode.NoEntity {
+					if waiting++; int16(uint16(a.client.ClosedForTest())-r.rocket.Born) > 30 {
+						t.Errorf("seed %d: a shot of tick %d still waits for its record", seed, r.rocket.Born)
+					}
+					continue
+				}
+				if ids[r.ID]++; ids[r.ID] > 1 || fired[r.rocket.Born] == 0 {
+					t.Errorf("seed %d: %v is there %d times, fired %d", seed, r.ID, ids[r.ID], fired[r.rocket.Born])
+				}
+			}
+			for _, s := range rockets(m.engine.World()) {
+				if age := int16(uint16(m.server.Tick()) - s.rocket.Born); age > 60 && age < 580 && ids[s.ID] != 1 {
+					t.Errorf("seed %d: the client lacks the shot of tick %d", seed, s.rocket.Born)
+				}
+			}
+			if waiting > 4 || len(ids) == 0 {
+				t.Errorf("seed %d: %d wait for their records, %d have them", seed, waiting, len(ids))
+			}
+		}
+		compare()
+		m.run(2*time.Second, nil)
+		compare()
+	}
+}
