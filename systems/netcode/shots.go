@@ -45,7 +45,8 @@ import (
 //
 // A shot is drawn at the shooter's own tick, and its targets in the past. To hit what the shooter
 // sees, test it in every tick of the flight against the poses that the owner's [Player.Rewind]
-// returns in that tick. A target that dodges is then hit up to ServerConfig.Rewind late, which suits
+// returns in that tick. They are those of the beginning of the tick, when the shot begins its way of
+// that step. A target that dodges is then hit up to ServerConfig.Rewind late, which suits
 // flights below 0.3 s. Test slow shots against the present. The shooter learns of a hit a round
 // trip later. Put walls into P: Fire may cast a ray against the level. A client may hide the mesh
 // of a shot that seems to hit a player, but must not despawn the entity.
