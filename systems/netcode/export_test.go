@@ -238,3 +238,12 @@ func (c *Client[S, I]) PredictedForTest() int { return int(c.predictor.Tick()) -
 
 // ClosedForTest returns the tick up to which the server's state has decided the own launches.
 func (c *Client[S, I]) ClosedForTest() Tick { return c.launches.closed }
+
+// SetShotForTest sets the record of a shot in a snapshot's world.
+func SetShotForTest[P comparable, S any, I comparable](p *Protocol[S, I], w *snapshot.World, id EntityID, path P, tick, since Tick, n uint8, wide, plain bool) {
+	for _, k := range p.shots {
+		if k, ok := k.(*shotKind[S, I, P]); ok {
+			k.handle.Set(w, id, shotRecord[P]{path: path, tick: tick, since: since, n: n, wide: wide, plain: plain})
+		}
+	}
+}

@@ -33,6 +33,8 @@ type rogue struct {
 	held     [][]byte // to be sent later
 	buf      [transport.MaxMTU]byte
 
+	shots bool // the protocol has them
+
 	arrival bool // a welcome states this
 	// its clock runs with rare leaps, so that the client begins to predict
 	sane   bool
@@ -95,6 +97,9 @@ func (r *rogue) hear() {
 
 // edit changes the world at random.
 func (r *rogue) edit() {
+	if r.shots {
+		r.editShots()
+	}
 	for range r.rng.IntN(6) {
 		switch r.rng.IntN(8) {
 		case 0:
@@ -125,6 +130,27 @@ func (r *rogue) edit() {
 	r.world.Commit()
 	for _, id := range r.ids {
 		r.encoder.SetRelevance(id, float32(r.rng.IntN(4)))
+	}
+}
+
+// editShots spawns shots of random ticks, with poses and without, and replaces their paths.
+func (r *rogue) editShots() {
+	if r.odds(3) {
+		spawn := r.world.Spawn
+		if r.odds(2) {
+			spawn = r.world.SpawnPoseless
+		}
+		if id, err := spawn([]uint16{kindRocket, kindCrate}[r.rng.IntN(2)]); err == nil {
+			r.ids = append(r.ids, id)
+		}
+	}
+	for range r.rng.IntN(3) {
+		tick := r.now.Add(-r.rng.IntN(400))
+		if r.odds(10) {
+			tick = netcode.Tick(r.rng.Uint32())
+		}
+		path := rocket{X: r.rng.Float32() * 100, VZ: float32(r.rng.NormFloat64() * 100), Ticks: uint16(r.rng.IntN(2000))}
+		netcode.SetShotForTest(r.m.protocol, r.world, r.anyID(), path, tick, tick.Add(r.rng.IntN(3)*r.rng.IntN(100)), uint8(r.rng.IntN(8)), r.odds(3), r.odds(5))
 	}
 }
 
@@ -198,6 +224,9 @@ func (r *rogue) packet(at netcode.Tick) []byte {
 		runnerCodec{}.Write(w, runner{X: float32(rng.NormFloat64() * 1000), Dash: rng.Float32(), Ride: r.odds(2), On: r.anyID() * netcode.EntityID(rng.IntN(2))})
 		w.Bits(uint64(rng.IntN(3)), 8)
 		w.Bits(uint64(r.anyID()), 32)
+		if r.shots {
+			w.Bits(uint64(rng.IntN(16)), 4)
+		}
 	}
 	r.encoder.Encode(w, n, at)
 	datagram, err := r.endpoint.End()
@@ -234,16 +263,25 @@ func (r *rogue) say(datagram []byte) {
 
 // A server that the client trusts sends data that no real server sends: clocks that leap and run
 // back, feedback on inputs that were never sent, own states that were never sent, random parents,
-// owners and bodies, packets that are mangled behind their headers, delayed packets and closed
+// owners, bodies and shots, packets that are mangled behind their headers, delayed packets and closed
 // connections. The client plays on, shows nothing at an impossible place, and holds no more memory
 // than the protocol allows.
 func TestRogueServers(t *testing.T) {
 	const entities = 64
 	heard, malformed, corrected := uint64(0), uint64(0), uint64(0)
-	for seed := range uint64(24) {
+	for seed := range uint64(30) {
 		p := newProtocolFor(t, netcode.Config{MaxEntities: entities}, runnerGame())
 		netcode.PredictBodies(p, "box", boxes())
-		r := &rogue{rng: rand.New(rand.NewPCG(seed, 1)), box: netcode.ComponentForTest[box](p)}
+		shooting := seed >= 24
+		if shooting {
+			s := shots()
+			s.Path = func(r rocket, age float64) (components.Pose3D, bool) {
+				pose, flies := rocketPath(r, age)
+				return pose, flies && pose.Position.Len() < 1e6 // a path that was mangled
+			}
+			netcode.PredictShots(p, "rocket", s)
+		}
+		r := &rogue{shots: shooting, rng: rand.New(rand.NewPCG(seed, 1)), box: netcode.ComponentForTest[box](p)}
 		r.world = snapshot.NewWorld(p.SchemaForTest())
 		r.arrival, r.sane = seed%5 == 0, seed%3 > 0
 		r.epoch, r.now = time.Duration(r.rng.Int64N(1<<50)), netcode.Tick(r.rng.Uint32())

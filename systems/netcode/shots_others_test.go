@@ -21,20 +21,21 @@ func (p *player) ageInView(r rocket) float64 {
 }
 
 // Others see a shot from the moment on at which their view reaches the launch, exactly on its path,
-// at any rate of snapshots.
+// at any rate of snapshots. So does a shooter whose client does not predict.
 func TestOthersSeeShotsExactly(t *testing.T) {
 	for _, rate := range []int{10, 30} {
 		m := newMatchOf(t, shotProtocol(t, nil), nil)
-		a := m.join(seeds(500), nil)
+		alone := rate == 10 // the shooter predicts
+		a := m.join(seeds(500), func(c *netcode.ClientConfig[runner, input]) { c.WithoutPrediction = !alone })
 		b := m.join(seeds(501), func(c *netcode.ClientConfig[runner, input]) { c.SnapshotRate = rate })
 		m.run(4*time.Second, nil)
 		m.mustPlay()
 		a.input = presser(func(t netcode.Tick) (input, bool) { return input{}, t%45 == 0 })
 		worst, steps, prompt, late := 0.0, 0, 0, 0
 		seen := map[netcode.EntityID]bool{}
-		b.afterStep(func() {
-			for _, r := range rockets(b.engine.World()) {
-				age := b.ageInView(r.rocket)
+		watch := func(p *player) {
+			for _, r := range rockets(p.engine.World()) {
+				age := p.ageInView(r.rocket)
 				if !seen[r.ID] {
 					if seen[r.ID] = true; age <= 1.6 { // the view runs at up to 1.5 of real speed
 						prompt++
@@ -51,7 +52,11 @@ func TestOthersSeeShotsExactly(t *testing.T) {
 					t.Errorf("%d Hz: a shot is %+v", rate, r.Replicated)
 				}
 			}
-		})
+		}
+		b.afterStep(func() { watch(b) })
+		if !alone {
+			a.afterStep(func() { watch(a) })
+		}
 		m.run(12*time.Second, nil)
 		t.Logf("%d Hz: %d shots in time, %d late, %d steps, at most %.6f m off", rate, prompt, late, steps, worst)
 		if steps < 600 || prompt < 10 || late > 3 {

@@ -1,9 +1,11 @@
 package netcode_test
 
 import (
+	"math"
 	"testing"
 	"time"
 
+	"github.com/go-gl/mathgl/mgl32"
 	arche "github.com/mlange-42/arche/ecs"
 
 	"github.com/tandem-ecs/tandem/ecs"
@@ -32,7 +34,16 @@ func launchLog(m *match) map[uint16]int {
 func TestRefusedShotsVanish(t *testing.T) {
 	drawn, refused, replayed, counted, lingering, handed := 0, 0, 0, 0, 0, 0
 	for seed := range uint64(6) {
-		m := newMatchOf(t, shotProtocol(t, nil), nil)
+		p := shotProtocol(t, nil)
+		if seed >= 4 { // replays begin at older ticks then
+			netcode.PredictBodies(p, "box", boxes())
+		}
+		m := newMatchOf(t, p, nil)
+		if seed >= 4 {
+			for i := range 12 {
+				m.box(box{X: float32(3 * i), Z: 2.5})
+			}
+		}
 		fired := launchLog(m)
 		a := m.join(seeds(200+seed), nil)
 		m.run(3*time.Second, nil)
@@ -92,6 +103,53 @@ func TestRefusedShotsVanish(t *testing.T) {
 	}
 	if lingering > 0 {
 		t.Errorf("%d times a refused shot was shown after the state that refuses it", lingering)
+	}
+}
+
+// The server pushes the shooter before the press, so that its shot has another path than the client
+// predicts. The same entity gets that path, and its picture goes there without a leap.
+func TestShotsWithAnotherPathAreCorrected(t *testing.T) {
+	m := newMatchOf(t, shotProtocol(t, nil), nil)
+	a := m.join(seeds(250), nil)
+	m.run(3*time.Second, nil)
+	m.mustPlay()
+	const push = 0.5
+	a.input = presser(func(t netcode.Tick) (input, bool) { return input{}, t%60 == 0 })
+	m.engine.Add(ecs.FixedUpdate, ecs.SystemFunc(func(*arche.World) {
+		if m.server.Tick()%60 == 56 {
+			m.of(a).State.X += push
+		}
+	}))
+	first, changed, worst := map[arche.Entity]inFlight{}, map[arche.Entity]bool{}, float32(0)
+	last := map[arche.Entity]mgl32.Vec3{}
+	m.run(8*time.Second, func() {
+		now := map[arche.Entity]mgl32.Vec3{}
+		for _, r := range rockets(a.engine.World()) {
+			at := a.visual(r.entity)
+			now[r.entity] = at
+			if was, known := last[r.entity]; known {
+				worst = max(worst, float32(math.Abs(float64(at[0]-was[0]))))
+			}
+			if old, known := first[r.entity]; !known {
+				first[r.entity] = r
+			} else if r.rocket.X != old.rocket.X {
+				changed[r.entity] = true
+			}
+			for _, s := range rockets(m.engine.World()) {
+				if s.ID == r.ID && s.rocket != r.rocket {
+					t.Errorf("%v is %+v on the server and %+v here", r.ID, s.rocket, r.rocket)
+				}
+			}
+		}
+		last = now
+	})
+	// Its velocity along x is 3 m/s; half of the way to the new path takes a tenth of a second.
+	t.Logf("%d of %d shots got another path, at most %.4f m in a frame", len(changed), len(first), worst)
+	if len(changed) < 6 || len(first) > 9 {
+		t.Errorf("%d of %d shots got another path", len(changed), len(first))
+	}
+	if limit := float32(3.2/120 + push*math.Ln2*10/120*1.3); worst > limit {
+		t.Errorf("a shot leaps by %.4f m along x in a frame, want at most %.4f", worst, limit)
 	}
 }
 

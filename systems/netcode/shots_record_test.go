@@ -1,0 +1,144 @@
+package netcode
+
+import (
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+type trail struct {
+	X, VX float32
+	Ticks uint8 `range:"0,99"`
+}
+
+func trailCodec() shotCodec[trail] { return shotCodec[trail]{StructComponent[trail]()} }
+
+// A record takes 14 bits and the path: a bit for entities with poses, a bit for a launch long ago,
+// eight of the tick, three of the number and a bit for a path that was replaced.
+func TestShotRecordBits(t *testing.T) {
+	size := func(v shotRecord[trail], base *shotRecord[trail]) int {
+		w := NewWriter(make([]byte, 100))
+		trailCodec().Encode(&w, v, base)
+		return w.Len()
+	}
+	first := shotRecord[trail]{path: trail{1, 2, 3}, tick: 700, since: 700, n: 5}
+	const path = 32 + 32 + 7
+	if got := size(first, nil); got != 14+path {
+		t.Errorf("%d bits, want %d", got, 14+path)
+	}
+	replaced := first
+	replaced.path.X, replaced.since = 4, 710
+	if got := size(replaced, &first); got != 2+8+1+32+1+1 {
+		t.Errorf("a replaced path takes %d bits", got)
+	}
+	old := first
+	old.wide = true
+	if got := size(old, &first); got != 2+3 {
+		t.Errorf("a launch long ago takes %d bits", got)
+	}
+	if got := size(shotRecord[trail]{path: trail{1, 2, 3}, plain: true}, nil); got != 1+path {
+		t.Errorf("a record of an entity with poses takes %d bits", got)
+	}
+}
+
+// Records of any age arrive with their ticks, also those that are sent as changes to older ones.
+func TestShotRecordsKeepTheirTicks(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		now := Tick(rapid.Uint32().Draw(t, "now"))
+		sent := shotRecord[trail]{tick: now, since: now, n: uint8(rapid.IntRange(0, 7).Draw(t, "n"))}
+		var known, base *shotRecord[trail] // of the client, of the server
+		tick, since := now, now            // as the client knows them
+		for range 6 {
+			now = now.Add(rapid.IntRange(1, 300).Draw(t, "later"))
+			sent.wide = now.Sub(sent.tick) > 255
+			if rapid.Bool().Draw(t, "replaced") {
+				sent.since = now.Add(-rapid.IntRange(1, 200).Draw(t, "ago"))
+				if sent.tick.IsNewer(sent.since) {
+					sent.since = sent.tick
+				}
+				sent.path.X++
+			}
+			w := NewWriter(make([]byte, 100))
+			trailCodec().Encode(&w, sent, base)
+			r := NewReader(w.Bytes())
+			got := trailCodec().Decode(&r, known)
+			if r.Err() != nil || w.Len() != 8*len(w.Bytes())-r.Remaining() {
+				t.Fatalf("%v; %d of %d bits were read", r.Err(), 8*len(w.Bytes())-r.Remaining(), w.Len())
+			}
+			if known == nil {
+				tick = got.whole(got.tick, now)
+			}
+			if !got.kept {
+				since = got.whole(got.since, now)
+			}
+			if got.path != sent.path || got.n != sent.n || tick != sent.tick || since != sent.since {
+				t.Fatalf("%+v arrives as %+v, ticks %d, %d", sent, got, tick, since)
+			}
+			if rapid.Bool().Draw(t, "acknowledged") {
+				server := sent
+				known, base = &got, &server
+			}
+		}
+	})
+}
+
+// FuzzShotRecord decodes records from anywhere. Those that are accepted are written as they were.
+func FuzzShotRecord(f *testing.F) {
+	c := trailCodec()
+	for _, v := range []shotRecord[trail]{{tick: 9, since: 9}, {tick: 900, since: 1000, wide: true, n: 7}, {plain: true, path: trail{1, 2, 3}}} {
+		w := NewWriter(make([]byte, 100))
+		c.Encode(&w, v, nil)
+		f.Add(w.Bytes(), uint32(1000))
+	}
+	f.Fuzz(func(t *testing.T, data []byte, now uint32) {
+		r := NewReader(data)
+		first := c.Decode(&r, nil)
+		second := c.Decode(&r, &first)
+		if r.Err() != nil {
+			return
+		}
+		for _, v := range []shotRecord[trail]{first, second} {
+			if at := v.whole(v.tick, Tick(now)); at.IsNewer(Tick(now)) || v.n >= maxLaunches || v.path.Ticks > 99 {
+				t.Fatalf("%+v, tick %d in a snapshot of %d", v, at, now)
+			}
+		}
+		if first.kept || second.kept && second.since != first.since {
+			t.Fatalf("%+v and then %+v", first, second)
+		}
+		w := NewWriter(make([]byte, len(data)+200))
+		c.Encode(&w, first, nil)
+		again := NewReader(w.Bytes())
+		if got := c.Decode(&again, nil); got.path != first.path || got.tick != first.tick || got.n != first.n || got.plain != first.plain {
+			t.Fatalf("%+v was written as %+v", first, got)
+		}
+	})
+}
+
+// The paths of a shot take effect in the order of their ticks, in whichever order they arrive, and
+// no more of them wait than maxReplaced.
+func TestPathsTakeEffectInOrder(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		s := shot[int, int, trail]{since: 100}
+		newest := Tick(100)
+		for range 20 {
+			since := Tick(rapid.IntRange(90, 140).Draw(t, "since"))
+			s.take(trail{X: float32(since)}, since)
+			if since.IsNewer(newest) {
+				newest = since
+			}
+			if len(s.later) > maxReplaced {
+				t.Fatalf("%d paths wait", len(s.later))
+			}
+			last := s.since
+			for _, r := range s.later {
+				if !r.since.IsNewer(last) || r.path.X != float32(r.since) {
+					t.Fatalf("since %d: %+v", s.since, s.later)
+				}
+				last = r.since
+			}
+			if last != newest {
+				t.Fatalf("the newest path is of %d, want %d: %+v", last, newest, s.later)
+			}
+		}
+	})
+}
