@@ -27,6 +27,9 @@ type flight interface {
 	release()
 }
 
+// longestStep bounds the ticks by which the view advances in a step, for its first one.
+const longestStep = 2
+
 // maxReplaced is the most paths of a shot that the view has not reached. One more discards the
 // oldest.
 const maxReplaced = 4
@@ -152,7 +155,8 @@ func (s *shot[S, I, P]) advance(r *replica, from, to time.Duration) {
 		s.write()
 	}
 	if !s.plain {
-		s.draw(r, c.ageAt(s.tick, from), max(c.ageAt(s.tick, to), 0))
+		age := max(c.ageAt(s.tick, to), 0)
+		s.draw(r, max(c.ageAt(s.tick, from), age-longestStep), age)
 	}
 }
 
@@ -188,6 +192,15 @@ func (s *shot[S, I, P]) draw(r *replica, from, to float64) {
 	l := c.transforms.Get(s.entity)
 	start, _ := k.at(s.path, max(from, 0))
 	switch i := c.interpolator(); {
+	case s.appears && c.visuals.Has(s.entity):
+		if next, flies := k.at(s.path, 1); from < 0 && flies {
+			// it is launched within the step: its picture comes from behind the muzzle
+			start.Position = start.Position.Add(start.Position.Sub(next.Position).Mul(float32(-from)))
+		}
+		*l, *c.visuals.Get(s.entity) = components.InMotion(start, pose)
+		if share < 1 {
+			l.SetOver(pose, time.Duration(share*float64(c.engine.Time().FixedDelta)))
+		}
 	case s.appears:
 		l.Teleport(pose)
 	case s.wrong && s.own && i != nil:

@@ -198,7 +198,7 @@ type launchCount struct {
 	open       Tick  // the launches before it are decided
 	counted    uint8 // by the server before open
 	unforeseen uint8 // records of launches since open that were not predicted
-	recent [256]struct {
+	recent     [256]struct {
 		tick     Tick
 		launches uint8
 	}

@@ -6,6 +6,7 @@ import (
 	arche "github.com/mlange-42/arche/ecs"
 
 	"github.com/tandem-ecs/tandem/components"
+	"github.com/tandem-ecs/tandem/systems/interpolation"
 	"github.com/tandem-ecs/tandem/systems/netcode/internal/snapshot"
 )
 
@@ -38,7 +39,7 @@ type shotsServer[S any, I comparable, P comparable] struct {
 	s            *Server[S, I]
 	path, flown  arche.ID
 	flying       arche.CachedFilter
-	ids          []arche.ID // of the components of a shot
+	ids          []arche.ID // of the components of a shot, Visual3D the last
 	launch       func(P)
 	launched     [maxLaunches]P // of one step
 	launchedSize int
@@ -48,7 +49,7 @@ type shotsServer[S any, I comparable, P comparable] struct {
 func (k *shotKind[S, I, P]) server(s *Server[S, I]) serverShots[S, I] {
 	w := s.world
 	v := &shotsServer[S, I, P]{shotKind: k, s: s, path: arche.ComponentID[P](w), flown: arche.ComponentID[flown[P]](w)}
-	v.ids = []arche.ID{s.transforms.ID(), s.replicated.ID(), v.path, v.flown}
+	v.ids = []arche.ID{s.transforms.ID(), s.replicated.ID(), v.path, v.flown, s.visuals.ID()}
 	filter := arche.All(s.transforms.ID(), v.path, v.flown)
 	v.flying = w.Cache().Register(&filter)
 	v.launch = v.add
@@ -74,13 +75,23 @@ func (k *shotsServer[S, I, P]) fire(number uint16, before, after S, in I, t Tick
 
 // spawn makes a shot that is launched in the present step.
 func (k *shotsServer[S, I, P]) spawn(owner uint16, n int, p P, t Tick) {
-	end, _, flies := k.along(p, 0, 1)
+	start, flies := k.at(p, 0)
 	if !flies {
 		return
 	}
-	w := k.s.world
-	e := w.NewEntity(k.ids...)
-	*k.s.transforms.Get(e) = components.NewLogical(end)
+	end, share, _ := k.along(p, 0, 1)
+	w, ids := k.s.world, k.ids
+	if drawn := interpolation.Of[components.Pose3D](w) != nil; !drawn {
+		ids = ids[:len(ids)-1]
+	}
+	e := w.NewEntity(ids...)
+	logical, visual := components.InMotion(start, end)
+	if *k.s.transforms.Get(e) = logical; len(ids) == len(k.ids) {
+		*k.s.visuals.Get(e) = visual
+	}
+	if share < 1 {
+		k.s.transforms.Get(e).SetOver(end, time.Duration(share*float64(k.s.engine.Time().FixedDelta)))
+	}
 	*k.s.replicated.Get(e) = Replicated{Archetype: k.Archetype, Owner: owner}
 	*(*P)(w.Get(e, k.path)) = p
 	*(*flown[P])(w.Get(e, k.flown)) = flown[P]{path: p, tick: t, since: t, n: uint8(n), plain: k.s.config.InputMode == OnArrival}

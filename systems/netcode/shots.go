@@ -16,7 +16,7 @@ import (
 // # On the server
 //
 // The plugin makes an entity with a Transform3D, Replicated (Archetype and Owner) and the component
-// P in the step that fires, before gameplay. In each step it puts the entity on its path. Gameplay
+// P in the step that fires, before gameplay, and with a Visual3D if the engine has an interpolator. In each step it puts the entity on its path. Gameplay
 // tests hits along the way of the step, from the pose at its start to the pose at its end. It may
 // replace P at any time (a bounce, an end): the new path holds from the beginning of that step on.
 // It may despawn the entity. Where Path ends within a step the entity stands at that end for the

@@ -51,11 +51,8 @@ func TestShotRecordsKeepTheirTicks(t *testing.T) {
 		for range 6 {
 			now = now.Add(rapid.IntRange(1, 300).Draw(t, "later"))
 			sent.wide = now.Sub(sent.tick) > 255
-			if rapid.Bool().Draw(t, "replaced") {
-				sent.since = now.Add(-rapid.IntRange(1, 200).Draw(t, "ago"))
-				if sent.tick.IsNewer(sent.since) {
-					sent.since = sent.tick
-				}
+			if at := now.Add(-rapid.IntRange(1, 200).Draw(t, "ago")); at.IsNewer(sent.since) && rapid.Bool().Draw(t, "replaced") {
+				sent.since = at
 				sent.path.X++
 			}
 			w := NewWriter(make([]byte, 100))
