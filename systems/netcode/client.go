@@ -219,7 +219,7 @@ func (c *Client[S, I]) Replica(id EntityID) arche.Entity {
 }
 
 // Newest returns the newest received state of a replica: its state on the server a while ago. It
-// serves to draw ghosts.
+// serves to draw ghosts. The state of a shot ([Shots]) is the origin, since its pose is not sent.
 func (c *Client[S, I]) Newest(id EntityID) (snapshot.State, bool) {
 	if c.decoder == nil {
 		return snapshot.State{}, false

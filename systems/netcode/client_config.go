@@ -38,8 +38,8 @@ type ClientConfig[S any, I comparable] struct {
 	// replica is not shown. A replica that its Interpolation draws in the past is spawned when the
 	// view reaches its first state, any other one when it arrives. An Interpolation that Spawn adds
 	// takes effect from then on. For a shot of this player ([Shots]) Spawn is called in the step of
-	// the press, with NoEntity as the ID. The ID of the entity's Replicated is set when the server's
-	// record arrives.
+	// the press, with NoEntity as the ID. The ID of the entity's Replicated is set when the
+	// server's record arrives.
 	Spawn func(w *arche.World, r Replicated, owned bool) arche.Entity
 	// Removed is called before a replica is despawned. For a replica that is drawn in the past this
 	// is when the view reaches its removal on the server. It is also called for a shot of this

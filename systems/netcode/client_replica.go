@@ -83,15 +83,7 @@ func (c *Client[S, I]) apply(snap snapshot.Snapshot, now time.Duration) {
 			}
 			r = c.enter(ch)
 		}
-		moment := stamp
-		if r != nil && len(c.shots) > 0 {
-			if k := c.shotsOf(r.archetype); k != nil {
-				k.receive(r, ch, snap.Tick)
-				if ch.Op == snapshot.Spawned {
-					moment = c.spawnedAt(r, stamp)
-				}
-			}
-		}
+		moment := c.receiveShot(r, ch, snap.Tick, stamp)
 		if r == nil || !r.unspawned && !c.has(r.entity) {
 			continue
 		}

@@ -22,7 +22,8 @@ type clientShots[S any, I comparable] interface {
 	fire(before, after S, in I, t Tick) int
 	// receive takes a record of an entity of the archetype, in a snapshot of a tick.
 	receive(r *replica, ch *snapshot.Change, t Tick)
-	// waiting returns how many own shots of the ticks from one to before another have no record yet.
+	// waiting returns how many own shots of the ticks from one to before another have no record
+	// yet.
 	waiting(from, to Tick) int
 	// refuse refuses them.
 	refuse(from, to Tick)
@@ -293,11 +294,17 @@ func (c *Client[S, I]) clearShots() {
 	c.launches = launchCount{}
 }
 
-// spawnedAt returns the moment at which a new replica appears, whose record is of another one: a
-// shot appears at its launch.
-func (c *Client[S, I]) spawnedAt(r *replica, stamp time.Duration) time.Duration {
-	if r.flight == nil {
+// receiveShot takes the record of a replica if that is a shot. It returns the moment at which the
+// other changes of the record take effect: a shot appears at its launch, and not with the snapshot.
+func (c *Client[S, I]) receiveShot(r *replica, ch *snapshot.Change, t Tick, stamp time.Duration) time.Duration {
+	if r == nil || len(c.shots) == 0 {
 		return stamp
 	}
-	return min(stamp, c.edgeOf(r.flight.begins()))
+	if k := c.shotsOf(r.archetype); k != nil {
+		k.receive(r, ch, t)
+	}
+	if ch.Op == snapshot.Spawned && r.flight != nil {
+		return min(stamp, c.edgeOf(r.flight.begins()))
+	}
+	return stamp
 }

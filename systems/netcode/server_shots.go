@@ -141,7 +141,7 @@ func (k *shotsServer[S, I, P]) note(t Tick) {
 
 func (k *shotsServer[S, I, P]) poseless(e arche.Entity) bool {
 	w := k.s.world
-	return w.Has(e, k.flown) && !(*flown[P])(w.Get(e, k.flown)).plain
+	return w.Has(e, k.flown) && !(*flown[P])(w.Get(e, k.flown)).plain && k.s.replicated.Get(e).Archetype == k.Archetype
 }
 
 func (k *shotsServer[S, I, P]) send(e arche.Entity, archetype uint16, to *snapshot.World, id EntityID, at Tick) {

@@ -16,12 +16,13 @@ import (
 // # On the server
 //
 // The plugin makes an entity with a Transform3D, Replicated (Archetype and Owner) and the component
-// P in the step that fires, before gameplay, and with a Visual3D if the engine has an interpolator. In each step it puts the entity on its path. Gameplay
-// tests hits along the way of the step, from the pose at its start to the pose at its end. It may
-// replace P at any time (a bounce, an end): the new path holds from the beginning of that step on.
-// It may despawn the entity. Where Path ends within a step the entity stands at that end for the
-// rest of the step, and the next step despawns it. Cooldown and ammunition belong in S, where
-// Game.Step refuses a shot.
+// P in the step that fires, before gameplay, and with a Visual3D if the engine has an interpolator.
+// In each step it puts the entity on its path. Gameplay tests hits along the way of the step, from
+// the pose at its start to the pose at its end. It may replace P at any time (a bounce, an end),
+// but not remove it: the new path holds from the beginning of that step on, and its ages count from
+// the launch as before. Gameplay may despawn the entity. Where Path ends within a step the entity
+// stands at that end for the rest of the step, and the next step despawns it. Cooldown and
+// ammunition belong in S, where Game.Step refuses a shot.
 //
 // # On the shooter's client
 //
@@ -45,8 +46,8 @@ import (
 //
 // A shot is drawn at the shooter's own tick, and its targets in the past. To hit what the shooter
 // sees, test it in every tick of the flight against the poses that the owner's [Player.Rewind]
-// returns in that tick. They are those of the beginning of the tick, when the shot begins its way of
-// that step. A target that dodges is then hit up to ServerConfig.Rewind late, which suits
+// returns in that tick. They are those of the beginning of the tick, when the shot begins its way
+// of that step. A target that dodges is then hit up to ServerConfig.Rewind late, which suits
 // flights below 0.3 s. Test slow shots against the present. The shooter learns of a hit a round
 // trip later. Put walls into P: Fire may cast a ray against the level. A client may hide the mesh
 // of a shot that seems to hit a player, but must not despawn the entity.
@@ -67,7 +68,8 @@ type Shots[S any, I comparable, P comparable] struct {
 	// Path returns where a shot is age ticks after its tick began, in the world, and false when its
 	// flight has ended, for good. A zero Rotation or Scale counts as left out: identity, 1. Age is
 	// not negative and not whole in general. Path must accept any P that Codec reads, and its work
-	// must not grow with the age. A pose with a number that is not finite ends the flight. Required.
+	// must not grow with the age. A pose with a number that is not finite ends the flight.
+	// Required.
 	Path func(p P, age float64) (components.Pose3D, bool)
 	// Codec packs P. Nil: [StructComponent].
 	Codec ComponentCodec[P]

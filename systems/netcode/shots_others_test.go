@@ -98,7 +98,8 @@ func TestLateJoinersSeeShotsInFlight(t *testing.T) {
 	if steps < 100 || oldest < 400 || worst > 0.0005 {
 		t.Errorf("%d steps, the oldest shot is %.0f ticks old, at most %.4f m off", steps, oldest, worst)
 	}
-	// All ends have the same ones, those of the shooter too, although their ticks need more bits now.
+	// All ends have the same ones, those of the shooter too, although their ticks need more bits
+	// now.
 	for _, p := range []*player{a, b} {
 		if got, want := len(rockets(p.engine.World())), len(rockets(m.engine.World())); got < want-1 || got > want+1 {
 			t.Errorf("%d shots on a client, %d on the server", got, want)
@@ -106,8 +107,8 @@ func TestLateJoinersSeeShotsInFlight(t *testing.T) {
 	}
 }
 
-// Gameplay replaces the path of a shot: it bounces off a wall at z = 8, and ends behind that. Others
-// see the bounce in its tick, and the shooter is corrected.
+// Gameplay replaces the path of a shot: it bounces off a wall at z = 8, and ends behind that.
+// Others see the bounce in its tick, and the shooter is corrected.
 func TestReplacedPaths(t *testing.T) {
 	for _, rate := range []int{10, 30} {
 		m := newMatchOf(t, shotProtocol(t, nil), nil)
@@ -263,7 +264,8 @@ func TestRewindInEachTickOfAFlight(t *testing.T) {
 	type screen struct {
 		shot, target mgl32.Vec3
 	}
-	seen := map[netcode.Tick]screen{} // the shot when the step of a tick ends, the target when it begins
+	// the shot when the step of a tick ends, the target when it begins
+	seen := map[netcode.Tick]screen{}
 	own := a.input
 	var now netcode.Tick
 	var begun mgl32.Vec3

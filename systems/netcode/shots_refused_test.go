@@ -263,7 +263,8 @@ func TestShotsOverAReconnection(t *testing.T) {
 			ids, waiting := map[netcode.EntityID]int{}, 0
 			for _, r := range rockets(a.engine.World()) {
 				if r.ID == netcode.NoEntity {
-					if waiting++; int16(uint16(a.client.ClosedForTest())-r.rocket.Born) > 90 { // records are lost, too
+					if waiting++; int16(uint16(a.client.ClosedForTest())-r.rocket.Born) > 90 {
+						// records are lost, too
 						t.Errorf("seed %d: a shot of tick %d still waits for its record", seed, r.rocket.Born)
 					}
 					continue
@@ -284,5 +285,42 @@ func TestShotsOverAReconnection(t *testing.T) {
 		compare()
 		m.run(2*time.Second, nil)
 		compare()
+	}
+}
+
+// A client that returns too late plays on as a new player: the shots that it predicted in the old
+// session are gone, and those that the server has are another player's.
+func TestShotsOfAnEndedSession(t *testing.T) {
+	m := newMatchOf(t, shotProtocol(t, nil), func(c *netcode.ServerConfig[runner, input]) { c.Grace = 100 * time.Millisecond })
+	a := m.join(seeds(450), nil)
+	m.run(3*time.Second, nil)
+	m.mustPlay()
+	a.input = presser(func(t netcode.Tick) (input, bool) { return input{}, t%20 == 0 })
+	m.run(2*time.Second, nil)
+	number, before := a.client.Number(), map[arche.Entity]bool{}
+	for _, r := range rockets(a.engine.World()) {
+		before[r.entity] = true
+	}
+	a.Conn.Close(transport.Reason{Code: transport.Failed})
+	m.run(3*time.Second, nil)
+	m.mustPlay()
+	if a.client.Number() == number || len(before) < 3 {
+		t.Fatalf("player %d is player %d again, with %d shots before", number, a.client.Number(), len(before))
+	}
+	for _, r := range rockets(a.engine.World()) {
+		if before[r.entity] || r.Owner != a.client.Number() && r.ID == netcode.NoEntity {
+			t.Errorf("a shot of the old session is still there: %+v", r.Replicated)
+		}
+	}
+	handed := 0
+	m.run(3*time.Second, func() {
+		for _, r := range rockets(a.engine.World()) {
+			if r.Owner == a.client.Number() && r.ID != netcode.NoEntity {
+				handed++
+			}
+		}
+	})
+	if handed < 100 {
+		t.Errorf("in the new session shots have their IDs in %d frames", handed)
 	}
 }
