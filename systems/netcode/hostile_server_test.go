@@ -263,9 +263,9 @@ func (r *rogue) say(datagram []byte) {
 
 // A server that the client trusts sends data that no real server sends: clocks that leap and run
 // back, feedback on inputs that were never sent, own states that were never sent, random parents,
-// owners, bodies and shots, packets that are mangled behind their headers, delayed packets and closed
-// connections. The client plays on, shows nothing at an impossible place, and holds no more memory
-// than the protocol allows.
+// owners, bodies and shots, packets that are mangled behind their headers, delayed packets and
+// closed connections. The client plays on, shows nothing at an impossible place, and holds no more
+// memory than the protocol allows.
 func TestRogueServers(t *testing.T) {
 	const entities = 64
 	heard, malformed, corrected := uint64(0), uint64(0), uint64(0)

@@ -63,7 +63,8 @@ type Shots[S any, I comparable, P comparable] struct {
 	Archetype uint16
 	// Fire calls launch for each shot that the step from before to after fires, with the input and
 	// the tick of that step. Any shots beyond 8 in a tick are ignored. It depends on nothing but
-	// its arguments, because a replay calls it again. It must not keep launch. Required.
+	// its arguments and what Step may read, because a replay calls it again. It must not keep
+	// launch. Required.
 	Fire func(before, after S, in I, t Tick, launch func(P))
 	// Path returns where a shot is age ticks after its tick began, in the world, and false when its
 	// flight has ended, for good. A zero Rotation or Scale counts as left out: identity, 1. Age is

@@ -57,7 +57,24 @@ func TestOthersSeeShotsExactly(t *testing.T) {
 		if !alone {
 			a.afterStep(func() { watch(a) })
 		}
-		m.run(12*time.Second, nil)
+		// Their pictures are in motion from their first frame on, as fast as the view runs.
+		last, slowest, fastest := map[arche.Entity]mgl32.Vec3{}, math.Inf(1), 0.0
+		m.run(12*time.Second, func() {
+			now := map[arche.Entity]mgl32.Vec3{}
+			for _, r := range rockets(b.engine.World()) {
+				at := b.visual(r.entity)
+				now[r.entity] = at
+				if was, known := last[r.entity]; known && b.ageInView(r.rocket) < 59 {
+					way := float64(at.Sub(was).Len()) / math.Hypot(float64(r.rocket.VX), rocketSpeed) * 120
+					slowest, fastest = min(slowest, way), max(fastest, way)
+				}
+			}
+			last = now
+		})
+		t.Logf("%d Hz: pictures at %.3f to %.3f of their speed", rate, slowest, fastest)
+		if slowest < 0.85 || fastest > 1.55 {
+			t.Errorf("%d Hz: a picture moves at %.3f to %.3f of its speed", rate, slowest, fastest)
+		}
 		t.Logf("%d Hz: %d shots in time, %d late, %d steps, at most %.6f m off", rate, prompt, late, steps, worst)
 		if steps < 600 || prompt < 10 || late > 3 {
 			t.Errorf("%d Hz: %d steps; %d shots seen from their launch on, %d later", rate, steps, prompt, late)
