@@ -50,7 +50,9 @@ import (
 // of that step. A target that dodges is then hit up to ServerConfig.Rewind late, which suits
 // flights below 0.3 s. Test slow shots against the present. The shooter learns of a hit a round
 // trip later. Put walls into P: Fire may cast a ray against the level. A client may hide the mesh
-// of a shot that seems to hit a player, but must not despawn the entity.
+// of a shot that seems to hit a player, but must not despawn the entity. Rewind goes back to the
+// press, also with ClientConfig.InputDelay: targets are then as many ticks older than on the screen
+// beside the shot.
 //
 // # Limits
 //
