@@ -194,7 +194,6 @@ func (c *Client[S, I]) forget() {
 	}
 	clear(c.delayedDespawns)
 	c.delayedDespawns = c.delayedDespawns[:0]
-	c.clearShots()
 }
 
 // step runs in every fixed step, before gameplay. It receives datagrams, steps the own player, and

@@ -18,6 +18,7 @@ func (c *Client[S, I]) begin(m welcome, now time.Duration) {
 	again := c.endpoint != nil
 	if !m.resumed || !again {
 		c.forget()
+		c.clearShots()
 		var err error
 		rate := c.protocol.TickRate()
 		c.pace, c.upload = newPace(rate*c.conn.MTU(), rate), 0
