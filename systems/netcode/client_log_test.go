@@ -50,12 +50,12 @@ func TestClientsLogWhyReplicasAreNotSeen(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			a.engine = e
+			a.engine, a.Engine = e, e
 			client, err := netcode.NewClient(m.protocol, config)
 			if err != nil {
 				t.Fatal(err)
 			}
-			a.client = client
+			a.client, a.Client.Client = client, client
 			e.Install(append(test.plugins, client)...)
 			m.run(3*time.Second, nil)
 			m.mustPlay()
