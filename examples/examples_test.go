@@ -6,6 +6,8 @@ import (
 
 	"github.com/tandem-ecs/tandem/internal/programs"
 	_ "github.com/tandem-ecs/tandem/systems/hierarchy" // imports all that the programs import
+	_ "github.com/tandem-ecs/tandem/systems/netcode/transport/linksim"
+	_ "github.com/tandem-ecs/tandem/systems/netcode/transport/loopback"
 )
 
 // Each program prints what its page of the guide says. Programs in modules of their own have tests
@@ -16,6 +18,7 @@ func TestProgramsPrintTheirPages(t *testing.T) {
 		"./02-values":          "03-values.md",
 		"./03-hierarchy/plane": "04-hierarchies.md",
 		"./03-hierarchy/space": "04-hierarchies.md",
+		"./07-platform":        "08-platforms-and-bodies.md",
 	} {
 		t.Run(strings.TrimPrefix(program, "./"), func(t *testing.T) {
 			t.Parallel()
