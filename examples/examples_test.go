@@ -18,6 +18,7 @@ func TestProgramsPrintTheirPages(t *testing.T) {
 		"./02-values":          "03-values.md",
 		"./03-hierarchy/plane": "04-hierarchies.md",
 		"./03-hierarchy/space": "04-hierarchies.md",
+		"./06-shots":           "06-shots.md",
 		"./07-platform":        "08-platforms-and-bodies.md",
 	} {
 		t.Run(strings.TrimPrefix(program, "./"), func(t *testing.T) {

@@ -96,14 +96,14 @@ func TestCodeInPagesIsCompiled(t *testing.T) {
 	}
 }
 
-// docs/network.md says that a game begins by copying two files of examples: they need nothing else
+// docs/netcode.md says that a game begins by copying two files of examples: they need nothing else
 // of their package.
 func TestExamplesToCopyStandAlone(t *testing.T) {
 	positions := token.NewFileSet()
 	var files []*ast.File
 	for _, name := range []string{"example_test.go", "example_game_test.go"} {
-		if !strings.Contains(pages(t)[root+"docs/network.md"], "(../systems/netcode/"+name+")") {
-			t.Errorf("docs/network.md does not name %s any more", name)
+		if !strings.Contains(pages(t)[root+"docs/netcode.md"], "(../systems/netcode/"+name+")") {
+			t.Errorf("docs/netcode.md does not name %s any more", name)
 		}
 		file, err := parser.ParseFile(positions, root+"systems/netcode/"+name, nil, 0)
 		if err != nil {

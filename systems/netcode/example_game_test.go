@@ -8,7 +8,7 @@ import (
 	"github.com/tandem-ecs/tandem/systems/netcode"
 )
 
-// The game of the examples and of docs/network.md.
+// The game of the examples and of docs/netcode.md.
 
 type hero struct{ X, Z float32 }
 
