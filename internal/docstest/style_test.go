@@ -44,7 +44,7 @@ func TestExamplesAreShort(t *testing.T) {
 		}
 		return err
 	})
-	if err != nil || programs < 7 {
+	if err != nil || programs < 11 {
 		t.Errorf("%d programs found: %v", programs, err)
 	}
 }
