@@ -19,6 +19,11 @@ import (
 // every FixedUpdate. Positions advance by explicit Euler steps, which are exact for a constant
 // velocity up to rounding. Rotations advance by the exact rotation of the step. Entities at zero
 // velocity are not written, so they rest.
+//
+// It runs at [ecs.OrderUser], in the sequence of Install and Add. Install it before you add systems
+// that fire and hit. A system that runs before it sees the poses of the step's start, and its
+// writes are moved on: a body made there by [components.InMotion] makes two steps' way in its first
+// step, and the arrival of a SetOver is lost.
 func New3D() ecs.Plugin {
 	return &integrator[components.Pose3D, components.Velocity3D]{advance: advance3D}
 }

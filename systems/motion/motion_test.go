@@ -3,8 +3,10 @@ package motion_test
 import (
 	"math"
 	"testing"
+	"time"
 
 	"github.com/go-gl/mathgl/mgl32"
+	arche "github.com/mlange-42/arche/ecs"
 	"github.com/mlange-42/arche/generic"
 
 	"github.com/tandem-ecs/tandem/components"
@@ -67,5 +69,35 @@ func TestMotionIntegratesVelocities(t *testing.T) {
 	}
 	if r := flat; math.Abs(float64(func() float32 { l, _, _ := r.Get(disc); return l.Get().Rotation }())) > math.Pi+1e-5 {
 		t.Error("an angle grows without bound")
+	}
+}
+
+// A body that appears in motion makes one step's way in its first step if package motion runs
+// before the system that makes it, and two if it runs after it, as New3D says.
+func TestMotionRunsInItsPlaceAmongTheSystems(t *testing.T) {
+	for _, c := range []struct {
+		what  string
+		after bool // motion runs after the system
+		want  float32
+	}{{"motion first", false, 5}, {"motion last", true, 10}} {
+		engine := MustEngine(20, interpolation.New2D())
+		shots := generic.NewMap3[components.Transform2D, components.Visual2D, components.Velocity2D](engine.World())
+		var shot arche.Entity
+		if !c.after {
+			engine.Install(motion.New2D())
+		}
+		engine.Add(ecs.FixedUpdate, ecs.SystemFunc(func(*arche.World) {
+			if shot.IsZero() {
+				logical, visual := components.InMotion(components.At2D(0, 0), components.At2D(5, 0))
+				shot = shots.NewWith(&logical, &visual, &components.Velocity2D{Linear: mgl32.Vec2{100, 0}})
+			}
+		}))
+		if c.after {
+			engine.Install(motion.New2D())
+		}
+		engine.Update(time.Millisecond)
+		if logical, _, _ := shots.Get(shot); logical.Get().Position[0] != c.want {
+			t.Errorf("%s: the step ends at %v, want %v", c.what, logical.Get().Position[0], c.want)
+		}
 	}
 }
