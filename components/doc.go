@@ -9,7 +9,8 @@
 //
 // Coordinates are right-handed with Y up; lengths are in whatever unit the game chooses, angles in
 // radians, velocities per second of simulated time. Poses are local to the entity in [Parent], or
-// to the world without one.
+// to the world without one. In the plane nothing depends on Y being up: where it points down, as on
+// most screens, angles count clockwise.
 //
 // The components contain no pointers and may be copied, stored by arche and written to disk as they
 // are.

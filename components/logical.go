@@ -45,8 +45,9 @@ func NewLogical[T any](v T) Logical[T] {
 //	logical, visual := components.InMotion(muzzle, next)
 //	bullets.NewWith(&logical, &visual) // a generic.Map2 of both
 //
-// The values are in the frame of the entity's [Parent]. For a shot in mid-step, put from behind the
-// muzzle by that part of the way. In a pose a zero Rotation or Scale counts as left out, as in
+// The values are in the frame of the entity's [Parent]. The muzzle is where it is when the step
+// begins: read it before the step moves the gun. For a shot in mid-step, put from behind the muzzle
+// by that part of the way. In a pose a zero Rotation or Scale counts as left out, as in
 // [NewLogical].
 //
 // Later in the same step [Logical.Set] changes the value at the step's end, [Logical.SetOver] gives
@@ -87,7 +88,8 @@ func (l *Logical[T]) Revision() uint32 { return l.state.Revision() }
 func (l *Logical[T]) Set(v T) { l.state.Write(v, record.Moved, 0) }
 
 // Teleport moves the value by a jump: from the start of this step on the picture shows v, and
-// nothing in between.
+// nothing in between. Children go along at their local values. A child that is Set in the same
+// step, such as a turret that aims, still moves there during the step: Teleport it, too.
 func (l *Logical[T]) Teleport(v T) { l.state.Write(v, record.Teleported, 0) }
 
 // SetOver moves the value so that the picture arrives at v when d of simulated time has passed

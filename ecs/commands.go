@@ -69,7 +69,8 @@ func (c *Commands) Despawn(e arche.Entity) {
 //	logical.SetOver(impact, left); commands.DespawnAfter(rocket, left) // in the step of the hit
 //
 // In a normal stage, and between Updates, d counts from the normal time. With d <= 0 it is
-// [Commands.Despawn]. Of several calls for one entity the earliest time counts.
+// [Commands.Despawn]. Of several calls for one entity the earliest time counts, so a call in the
+// step that makes a bullet bounds its life.
 //
 // Until then the entity stays in the world: [Remove] its collider in the same step. It takes part
 // in every fixed step that begins before that time, at any frame rate. Its children are removed

@@ -132,7 +132,8 @@ func (h *Hierarchy[P, M]) close() {
 }
 
 // LogicalWorld returns an entity's world pose in the simulation as a column-major matrix, composed
-// from the present logical poses. An ancestor without a logical pose counts as an identity. Below
+// from the present logical poses: in a step those of its start, until a system moves the entity or
+// an ancestor. An ancestor without a logical pose counts as an identity. Below
 // an ancestor that was despawned since the last sweep it is composed from that one's last place. It
 // panics for an entity that is dead, and for one that the hierarchy cannot serve because its poses
 // are of the other kind.

@@ -13,8 +13,11 @@ import (
 //
 // Without entities, f is applied to everything of type T that has no parent ([components.Parent]
 // with an entity in it), entities that are only visual or only logical included; children move with
-// their parents. Dead entities are skipped. Call it in FixedUpdate, or between Updates. It panics
-// if f is nil.
+// their parents. Dead entities are skipped. Call it in FixedUpdate, or between Updates; a query may
+// be open. It panics if f is nil.
+//
+// The picture changes its coordinates at once, although it is up to a step behind. A body that
+// wraps around is unseen at both edges if they lie outside the screen by its size and a step's way.
 func (i *Interpolator[T]) Shift(f func(T) T, entities ...arche.Entity) {
 	i.mustBeInstalled("Shift")
 	if f == nil {
