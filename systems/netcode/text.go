@@ -52,7 +52,9 @@ func fitForText(r rune, n int) bool {
 	switch {
 	case r == utf8.RuneError && n <= 1, // not UTF-8
 		r < 0x20, r >= 0x7f && r < 0xa0, // control characters
-		r >= 0x2028 && r <= 0x202e, r >= 0x2066 && r <= 0x2069: // line breaks, orders of writing
+		r >= 0x2028 && r <= 0x202e,            // line breaks, orders of writing
+		r >= 0x2066 && r <= 0x2069,            // orders of writing
+		r == 0x061c, r == 0x200e, r == 0x200f: // marks that reorder the signs beside them
 		return false
 	}
 	return true
