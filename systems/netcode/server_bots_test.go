@@ -2,6 +2,7 @@ package netcode_test
 
 import (
 	"bytes"
+	"fmt"
 	"log/slog"
 	"math"
 	"strings"
@@ -240,6 +241,22 @@ func TestBotsAreLogged(t *testing.T) {
 	m.run(time.Second, nil)
 	if text := log.String(); !strings.Contains(text, "joined\" player=1 bot=true") || !strings.Contains(text, "left\" player=1 reason=") {
 		t.Errorf("the log is %s", text)
+	}
+}
+
+// Where many join at once, the lines about bots that stay come later. They too name bots.
+func TestBotsAreLoggedLate(t *testing.T) {
+	var log bytes.Buffer
+	m := newMatch(t, func(c *netcode.ServerConfig[runner, input]) { c.Log = slog.New(slog.NewTextHandler(&log, nil)) })
+	for range 150 { // 100 lines a minute are for all
+		m.bot(runRight).Kick("enough")
+		m.run(time.Second/30, nil)
+	}
+	stays := m.bot(runRight)
+	m.run(2*time.Minute, nil)
+	want := fmt.Sprintf("joined\" player=%d bot=true ago=", stays.Number())
+	if text := log.String(); !strings.Contains(text, want) || strings.Contains(text, "addr=") {
+		t.Errorf("%q is missing in the log\n%s", want, text)
 	}
 }
 

@@ -95,7 +95,11 @@ func (s *Server[S, I]) logJoin(p *Player[S, I], message string, details ...any) 
 // logLate logs that a player has joined, if that was withheld and the player has stayed.
 func (s *Server[S, I]) logLate(p *Player[S, I], now time.Duration) {
 	if p.joinUnlogged && now-p.joinedAt >= linesEvery {
-		p.joinUnlogged = !s.logJoin(p, "joined", "addr", p.Addr(), "ago", now-p.joinedAt)
+		from := []any{"addr", p.Addr()}
+		if p.bot != nil {
+			from = []any{"bot", true}
+		}
+		p.joinUnlogged = !s.logJoin(p, "joined", append(from, "ago", now-p.joinedAt)...)
 	}
 }
 
