@@ -172,7 +172,7 @@ func (h *Host) banAddress(args string, out io.Writer) error {
 			return err
 		}
 		if which = p.Addr(); which == "" {
-			return fmt.Errorf("player %d is away and has no address now; give one, or ban the player", p.Number())
+			return fmt.Errorf("player %d is away, or a bot, and has no address now; give one, or ban or kick the player", p.Number())
 		}
 	}
 	b, err := h.access.Ban(h.access.clock(), nil, which, reason)
