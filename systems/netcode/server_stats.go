@@ -26,7 +26,7 @@ type ServerStats struct {
 	MostQueue time.Duration
 }
 
-// Stats returns the counters.
+// Stats returns the counters; zeros before the server is installed.
 func (s *Server[S, I]) Stats() ServerStats {
 	st := s.stats
 	for p := range s.all {
@@ -45,6 +45,9 @@ func (s *Server[S, I]) Stats() ServerStats {
 			st.LeastRate = path.Rate
 		}
 	}
-	st.Waiting, st.Entities = len(s.waiting), s.net.Len()
+	st.Waiting = len(s.waiting)
+	if s.net != nil {
+		st.Entities = s.net.Len()
+	}
 	return st
 }

@@ -7,12 +7,14 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"strings"
+	"time"
 
 	arche "github.com/mlange-42/arche/ecs"
 
 	"github.com/tandem-ecs/tandem/ecs"
 	"github.com/tandem-ecs/tandem/systems/netcode"
 	"github.com/tandem-ecs/tandem/systems/netcode/host"
+	"github.com/tandem-ecs/tandem/systems/netcode/transport/loopback"
 )
 
 // A program with an HTTP server of its own shows the metrics there. This one is asked once.
@@ -51,4 +53,39 @@ func ExampleHost_Metrics() {
 	// Output:
 	// tandem_players 0
 	// tandem_game{name="laps"} 7
+}
+
+// A server that no Host has made has the same metrics by one more line.
+func ExampleMetricsOf() {
+	engine, err := ecs.New(ecs.Config{FixedRate: 60})
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer engine.Close()
+	listener := loopback.Listen(loopback.Config{})
+	server, err := netcode.NewServer(newProtocol(), netcode.ServerConfig[walker, walk]{
+		Listener: listener,
+		Joined:   func(*netcode.Player[walker, walk]) (walker, arche.Entity) { return walker{}, arche.Entity{} },
+	})
+	if err != nil {
+		log.Fatal(err)
+	}
+	engine.Install(server)
+	mux := http.NewServeMux()
+	mux.Handle("/", host.MetricsOf(engine, server, listener))
+	// go http.ListenAndServe("127.0.0.1:7780", mux)
+
+	for range 30 {
+		engine.Update(time.Second / 60)
+	}
+	answer := httptest.NewRecorder()
+	mux.ServeHTTP(answer, httptest.NewRequest("GET", "/metrics", nil))
+	for line := range strings.Lines(answer.Body.String()) {
+		if strings.HasPrefix(line, "tandem_players ") || strings.HasPrefix(line, "tandem_tick_seconds_count ") {
+			fmt.Print(line)
+		}
+	}
+	// Output:
+	// tandem_players 0
+	// tandem_tick_seconds_count 30
 }

@@ -38,6 +38,8 @@ const publishEvery = 15
 // the same in the text format of Prometheus, with a histogram of the durations of the steps.
 // docs/hosting.md lists the figures. The handler may be used by any goroutine, also while the game
 // runs. It does not authenticate its clients: do not make it public.
+//
+// [MetricsOf] is the same for a server that no Host has made.
 func (h *Host) Metrics() http.Handler {
 	if h.metrics == nil {
 		h.metrics = h.newMetrics()
@@ -78,23 +80,29 @@ func (m *metrics) listen(addr string) (err error) {
 }
 
 // publish takes new figures a few times a second. On other calls it only notes that the game runs.
-func (h *Host) publish() {
-	m := h.metrics
-	if m == nil {
-		return
-	}
+func (m *metrics) publish(steps uint64, draining bool, take func() figures) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.seen = time.Now()
-	if m.taken && h.steps/publishEvery == m.last.steps/publishEvery && h.draining == m.last.draining {
-		return
+	if !m.taken || steps/publishEvery != m.last.steps/publishEvery || draining != m.last.draining {
+		m.taken, m.last = true, take()
 	}
-	m.taken = true
-	m.last = figures{server: h.server.Stats(), listeners: h.listenerStats(), steps: h.steps, dropped: h.engine.Time().Dropped, draining: h.draining}
+}
+
+// publish publishes the host's figures, if there is a handler of them.
+func (h *Host) publish() {
+	if h.metrics != nil {
+		h.metrics.publish(h.steps, h.draining, h.figures)
+	}
+}
+
+func (h *Host) figures() figures {
+	f := figures{server: h.server.Stats(), listeners: h.listenerStats(), steps: h.steps, dropped: h.engine.Time().Dropped, draining: h.draining}
 	if h.settings.Vars != nil {
-		m.last.game = map[string]any{}
-		h.settings.Vars(m.last.game)
+		f.game = map[string]any{}
+		h.settings.Vars(f.game)
 	}
+	return f
 }
 
 // figures returns the newest figures. The map of the game's does not change any more.
