@@ -207,6 +207,11 @@ func TestUnsendableMessagesAreRefused(t *testing.T) {
 				Name netcode.Text `max:"20"`
 			}](p, "chat")
 		}, []string{"Name netcode.Text has the tag", "leave it out"}},
+		"a bound of a number": {func() {
+			netcode.StructState[struct {
+				HP int16 `max:"100"`
+			}]()
+		}, []string{`HP int16 has the tag max:"100"`, "for strings", `range:"0,100"`}},
 		"a slice":         {func() { netcode.NewMessage[struct{ B []byte }](p, "chat") }, []string{"B []uint8 is neither"}},
 		"a taken name":    {func() { netcode.NewMessage[letter](p, "shot") }, []string{`"shot"`, "a name of its own"}},
 		"no name":         {func() { netcode.NewMessage[letter](p, "") }, []string{"a name of its own"}},

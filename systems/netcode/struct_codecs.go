@@ -114,6 +114,9 @@ func (m *layoutMaker) add(t reflect.Type, offset uintptr, path string, tag refle
 	default:
 		return fmt.Errorf("%s is neither a number nor a bool: leave it out, put a number or an array of fixed size in its place, or write a codec", what)
 	}
+	if limit := tag.Get("max"); limit != "" && n.text == noText {
+		return fmt.Errorf("%s has the tag max:%q, which is for strings: write the range of a whole number, as in range:\"0,100\"", what, limit)
+	}
 	if tag := tag.Get("range"); tag != "" {
 		if err := n.limit(t, tag); err != nil {
 			return fmt.Errorf("%s: %w", what, err)
