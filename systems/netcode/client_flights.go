@@ -30,9 +30,10 @@ type flight interface {
 // longestStep bounds the ticks by which the view advances in a step, for its first one.
 const longestStep = 2
 
-// maxReplaced is the most paths of a shot that the view has not reached. One more discards the
-// oldest.
-const maxReplaced = 4
+// maxReplaced is the most paths of a shot that the view has not reached: half a second of a path
+// that is replaced in every tick. A newer one then takes the place of the newest. If it took that of
+// the oldest, the view would never reach one.
+const maxReplaced = 32
 
 // replacedPath is a path of a shot that holds from a tick on.
 type replacedPath[P comparable] struct {
@@ -81,11 +82,9 @@ func (s *shot[S, I, P]) take(p P, since Tick) {
 		return
 	}
 	if len(s.later) == maxReplaced {
-		if at == 0 {
-			return
+		if at == len(s.later) {
+			s.later[at-1] = replacedPath[P]{p, since}
 		}
-		copy(s.later, s.later[1:at])
-		s.later[at-1] = replacedPath[P]{p, since}
 		return
 	}
 	s.later = append(s.later, replacedPath[P]{})

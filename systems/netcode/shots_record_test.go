@@ -117,8 +117,8 @@ func TestPathsTakeEffectInOrder(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s := shot[int, int, trail]{since: 100}
 		newest := Tick(100)
-		for range 20 {
-			since := Tick(rapid.IntRange(90, 140).Draw(t, "since"))
+		for range 100 {
+			since := Tick(rapid.IntRange(90, 200).Draw(t, "since"))
 			s.take(trail{X: float32(since)}, since)
 			if since.IsNewer(newest) {
 				newest = since
