@@ -6,6 +6,7 @@ import (
 
 	arche "github.com/mlange-42/arche/ecs"
 
+	"github.com/tandem-ecs/tandem/components"
 	"github.com/tandem-ecs/tandem/ecs"
 	"github.com/tandem-ecs/tandem/systems/netcode"
 )
@@ -37,5 +38,54 @@ func TestPathsReplacedInEveryTick(t *testing.T) {
 	// A snapshot is due in every second tick, and some are lost.
 	if steps < 150 || sum > 3*float32(steps) || worst > 12 {
 		t.Errorf("%d steps: the path is off by %.1f ticks in the mean, %.1f at most", steps, sum/float32(steps), worst)
+	}
+}
+
+// The component of a shot that arrives later than its entity is given to that entity. No other one
+// is made, which nothing would despawn. The server's game does so with an entity that it makes
+// itself, and against the rules, or with malice, with shots.
+func TestPathsThatArriveLaterThanTheirEntity(t *testing.T) {
+	m := newMatchOf(t, shotProtocol(t, nil), nil)
+	a, b := m.join(seeds(570), nil), m.join(seeds(571), nil)
+	m.run(4*time.Second, nil)
+	m.mustPlay()
+	posed := func(p *player) int {
+		w := p.engine.World()
+		query := w.Query(arche.All(arche.ComponentID[components.Transform3D](w)))
+		defer query.Close()
+		return query.Count()
+	}
+	plain := m.crate(kindRocket, components.At3D(0, 1, 0))
+	m.run(time.Second, nil)
+	give(m.engine.World(), plain, rocket{VZ: 5})
+	m.run(time.Second, nil)
+	for _, p := range []*player{a, b} {
+		if all := rockets(p.engine.World()); len(all) != 1 || all[0].entity != p.replicaOf(m, plain) || all[0].rocket.VZ != 5 {
+			t.Errorf("the entity that the game made is %+v", all)
+		}
+	}
+	before := [2]int{posed(a), posed(b)}
+	launched := map[arche.Entity]netcode.Tick{}
+	m.engine.Add(ecs.FixedUpdate, ecs.SystemFunc(func(w *arche.World) {
+		now := m.server.Tick()
+		for _, r := range rockets(w) {
+			if _, known := launched[r.entity]; r.entity != plain && !known {
+				launched[r.entity] = now
+				w.Remove(r.entity, arche.ComponentID[rocket](w))
+			}
+		}
+		for e, at := range launched {
+			if now.Sub(at) == 20 {
+				give(w, e, rocket{VZ: 5, Ticks: 60})
+			}
+		}
+	}))
+	pressing := true
+	a.input = presser(func(t netcode.Tick) (input, bool) { return input{}, pressing && t%60 == 0 })
+	m.run(6*time.Second, nil)
+	pressing = false
+	m.run(4*time.Second, nil)
+	if after := [2]int{posed(a), posed(b)}; len(launched) < 5 || len(rockets(m.engine.World())) != 1 || after != before {
+		t.Errorf("after %d shots the clients have %v entities, %v before", len(launched), after, before)
 	}
 }

@@ -127,7 +127,7 @@ func (k *shotsClient[S, I, P]) receive(r *replica, ch *snapshot.Change, t Tick) 
 		s.take(rec.path, rec.since)
 		return
 	}
-	own := !rec.plain && ch.Owner == k.c.welcomed.player && k.c.predictsShots()
+	own := !rec.plain && r.unspawned && ch.Owner == k.c.welcomed.player && k.c.predictsShots()
 	var s *shot[S, I, P]
 	if own {
 		s = k.find(rec.tick, rec.n)
@@ -140,7 +140,10 @@ func (k *shotsClient[S, I, P]) receive(r *replica, ch *snapshot.Change, t Tick) 
 	}
 	s.id, s.plain, s.refused = r.id, rec.plain, false
 	s.take(rec.path, rec.since)
-	r.flight = s
+	if r.flight = s; !r.unspawned { // the record comes later than the entity
+		s.entity, s.spawned = r.entity, true
+		s.write()
+	}
 }
 
 func (k *shotsClient[S, I, P]) waiting(from, to Tick) (n int) {
