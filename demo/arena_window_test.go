@@ -113,7 +113,7 @@ func TestArenaWindows(t *testing.T) {
 		}
 	}
 	display := virtualDisplay(t)
-	server := start(t, "server", "-listen", "127.0.0.1:0", "-metrics", "127.0.0.1:0", "-crates", "0")
+	server := start(t, "server", "-listen", "127.0.0.1:0", "-metrics", "127.0.0.1:0", "-crates", "0", "-round", "0")
 	dir := t.TempDir()
 	a := startPlayer(t, display, server.link(), "a", "0", "-dir", dir)
 	b := startPlayer(t, display, server.link(), "b", "320")

@@ -308,6 +308,7 @@ func TestNetworkedExitCodes(t *testing.T) {
 		{[]string{"server", "-max-players", "0"}, 2, "", "-max-players 0:"},
 		{[]string{"server", "-per-address", "-2"}, 2, "", "-per-address -2:"},
 		{[]string{"server", "-crates", "1000"}, 2, "", "-crates 1000:"},
+		{[]string{"server", "-round", "5s"}, 2, "", "-round 5s: it takes 10s to 1h"},
 		{[]string{"server", "-listen", ""}, 2, "", "-listen: a server needs an address"},
 		{[]string{"server", "-listen", "127.0.0.1:1234567"}, 2, "", "-listen 127.0.0.1:1234567:"},
 		{[]string{"server", "-listen", "here", "-state", filepath.Join(fresh, "state")}, 2, "", "-listen here: it takes HOST:PORT"},

@@ -13,6 +13,9 @@ import (
 
 func rules() Rules { return Rules{Level: NewLevel(), Rate: 60} }
 
+// settled is a tick in which all doors have been shut for long.
+const settled = 1000
+
 func randomInput(r *rand.Rand) Input {
 	return Input{
 		X: int8(r.IntN(15) - 7), Z: int8(r.IntN(15) - 7), Yaw: uint16(r.IntN(4096)), Pitch: int8(r.IntN(201) - 100),
@@ -197,10 +200,10 @@ func TestShots(t *testing.T) {
 			t.Errorf("%s: %v at %v, want %v at %v", test.name, hit, d, test.hit, test.distance)
 		}
 	}
-	if reach := (Shot{mgl32.Vec3{-11, 1, 0}, Direction(0, 0)}).Reach(level); abs(reach-4.5) > 1e-4 {
+	if reach := (Shot{mgl32.Vec3{-11, 1, 0}, Direction(0, 0)}).reach(level); abs(reach-4.5) > 1e-4 {
 		t.Errorf("a shot at a wall reaches %v, want 4.5", reach)
 	}
-	if reach := (Shot{mgl32.Vec3{-16, 1, 0}, Direction(math.Pi/2, 0)}).Reach(level); abs(reach-4) > 1e-4 {
+	if reach := (Shot{mgl32.Vec3{-16, 1, 0}, Direction(math.Pi/2, 0)}).reach(level); abs(reach-4) > 1e-4 {
 		t.Errorf("a shot at the arena's edge reaches %v, want 4", reach)
 	}
 	random := rand.New(rand.NewPCG(3, 3))
@@ -260,23 +263,23 @@ func TestCrates(t *testing.T) {
 	c := CrateAt(-15, 13, 0)
 	feet := mgl32.Vec3{-15.9, 0, 13}
 	pushed := c
-	if !r.push(&pushed, feet, mgl32.Vec3{Speed, 0, 0}) || pushed.Vel[0] != Speed {
+	if !r.push(&pushed, feet, mgl32.Vec3{Speed, 0, 0}, settled) || pushed.Vel[0] != Speed {
 		t.Errorf("pushed to %+v", pushed)
 	}
 	// It glides further than it must give way.
-	if moved := r.Glide(pushed).Pos.Sub(c.Pos)[0]; abs(moved-(Speed-crateDrag/60)/60) > 1e-4 {
+	if moved := r.Glide(pushed, settled).Pos.Sub(c.Pos)[0]; abs(moved-(Speed-crateDrag/60)/60) > 1e-4 {
 		t.Errorf("pushed, it moves %v m in a tick, want %v", moved, (Speed-crateDrag/60.0)/60)
 	}
 	// A player deep inside a crate does not throw it away.
 	deep := c
-	if !r.push(&deep, c.Pos.Sub(mgl32.Vec3{0.1, CrateSize / 2, 0}), mgl32.Vec3{}) || abs(deep.Pos.Sub(c.Pos)[0]-cratePushOut/60) > 1e-4 {
+	if !r.push(&deep, c.Pos.Sub(mgl32.Vec3{0.1, CrateSize / 2, 0}), mgl32.Vec3{}, settled) || abs(deep.Pos.Sub(c.Pos)[0]-cratePushOut/60) > 1e-4 {
 		t.Errorf("from within it is moved %v m in a tick, want %v", deep.Pos.Sub(c.Pos)[0], cratePushOut/60)
 	}
-	if above := c; r.push(&above, mgl32.Vec3{-15.9, CrateSize, 13}, mgl32.Vec3{Speed, 0, 0}) {
+	if above := c; r.push(&above, mgl32.Vec3{-15.9, CrateSize, 13}, mgl32.Vec3{Speed, 0, 0}, settled) {
 		t.Error("pushed by a player that stands on it")
 	}
 	for range 120 {
-		pushed = r.Glide(pushed)
+		pushed = r.Glide(pushed, settled)
 	}
 	if !pushed.Rests() || pushed.Pos[0] < -14 || pushed.Pos[0] > -11 {
 		t.Errorf("glides to %+v, want rest after %v m", pushed, Speed*Speed/(2*crateDrag))
@@ -295,7 +298,7 @@ func TestCrates(t *testing.T) {
 		c := CrateAt(random.Float32()*30-15, random.Float32()*30-15, 0)
 		c.Vel = mgl32.Vec3{random.Float32()*40 - 20, 0, random.Float32()*40 - 20}
 		for range 200 {
-			c = r.Glide(c)
+			c = r.Glide(c, settled)
 			if abs(c.Pos[0]) > Half || abs(c.Pos[2]) > Half || c.Pos[1] != CrateSize/2 {
 				t.Fatalf("%+v has left the floor", c)
 			}

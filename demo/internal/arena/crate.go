@@ -15,7 +15,7 @@ const (
 	CrateRadius = 0.6
 
 	crateDrag = 9.0 // m/s²
-	// m/s: how fast a player is pushed out of a crate that cannot move
+	// m/s: how fast a player is pushed out of a crate that cannot move, and a crate out of a door
 	playerPushOut = 9.0
 	// m/s: how fast a crate is pushed out of a player or a crate, beside its own motion: slowly
 	// enough not to look like a jump
@@ -46,8 +46,8 @@ func (c Crate) Pose() components.Pose3D {
 // Rests reports whether the crate has no speed.
 func (c Crate) Rests() bool { return c.Vel == mgl32.Vec3{} && c.Spin == 0 }
 
-// Glide moves a crate for a tick and keeps it out of blocks and on the floor.
-func (r Rules) Glide(c Crate) Crate {
+// Glide moves a crate for a tick and keeps it out of blocks and doors and on the floor.
+func (r *Rules) Glide(c Crate, t netcode.Tick) Crate {
 	dt := 1 / float32(r.Rate)
 	if l := c.Vel.Len(); l <= crateDrag*dt {
 		c.Vel = mgl32.Vec3{}
@@ -59,10 +59,10 @@ func (r Rules) Glide(c Crate) Crate {
 	}
 	c.Pos = c.Pos.Add(c.Vel.Mul(dt))
 	c.Yaw = float32(math.Mod(float64(c.Yaw+c.Spin*dt), 2*math.Pi))
-	return r.confine(c)
+	return r.confine(c, t)
 }
 
-func (r Rules) confine(c Crate) Crate {
+func (r *Rules) confine(c Crate, t netcode.Tick) Crate {
 	const edge = Half - CrateRadius
 	for axis := 0; axis <= 2; axis += 2 {
 		if abs(c.Pos[axis]) > edge {
@@ -70,27 +70,40 @@ func (r Rules) confine(c Crate) Crate {
 		}
 	}
 	for _, b := range r.Level.Blocks {
-		near := mgl32.Vec3{mgl32.Clamp(c.Pos[0], b.Min[0], b.Max[0]), c.Pos[1], mgl32.Clamp(c.Pos[2], b.Min[2], b.Max[2])}
-		out := c.Pos.Sub(near)
-		l := out.Len()
-		if l >= CrateRadius {
-			continue
+		c = c.outOf(b, 2*CrateRadius)
+	}
+	for i := range r.Level.Doors {
+		if b, up := r.doorBox(i, t); up {
+			c = c.outOf(b, playerPushOut/float32(r.Rate))
 		}
-		n := mgl32.Vec3{1, 0, 0}
-		if l > 1e-4 {
-			n = out.Mul(1 / l)
-		}
-		c.Pos = near.Add(n.Mul(CrateRadius))
-		if v := c.Vel.Dot(n); v < 0 {
-			c.Vel = c.Vel.Sub(n.Mul(1.4 * v))
-		}
+	}
+	return c
+}
+
+// outOf moves a crate out of a box, by no more than most.
+func (c Crate) outOf(b Box, most float32) Crate {
+	near := mgl32.Vec3{mgl32.Clamp(c.Pos[0], b.Min[0], b.Max[0]), c.Pos[1], mgl32.Clamp(c.Pos[2], b.Min[2], b.Max[2])}
+	out := c.Pos.Sub(near)
+	l := out.Len()
+	if l >= CrateRadius {
+		return c
+	}
+	n := mgl32.Vec3{1, 0, 0}
+	if l > 1e-4 {
+		n = out.Mul(1 / l)
+	} else if size := b.Size(); size[0] > size[2] { // a door has come up under its middle
+		n = mgl32.Vec3{0, 0, float32(math.Copysign(1, float64(c.Pos[2]-b.Center()[2])))}
+	}
+	c.Pos = c.Pos.Add(n.Mul(min(CrateRadius-l, most)))
+	if v := c.Vel.Dot(n); v < 0 {
+		c.Vel = c.Vel.Sub(n.Mul(1.4 * v))
 	}
 	return c
 }
 
 // StepCrates moves crates for a tick, with the players that push them and stand on them. The server
 // runs it for all crates and players; a client runs it for its player and the bodies nearby.
-func (r Rules) StepCrates(g *netcode.BodyGroup[State, Input, Crate], _ netcode.Tick) {
+func (r *Rules) StepCrates(g *netcode.BodyGroup[State, Input, Crate], t netcode.Tick) {
 	// Up to these numbers they are on the stack.
 	crates, players := make([]zone, 0, 1024), make([]zone, 0, 512)
 	for i := range g.Bodies {
@@ -103,15 +116,15 @@ func (r Rules) StepCrates(g *netcode.BodyGroup[State, Input, Crate], _ netcode.T
 		c := &g.Bodies[i].State
 		before := *c
 		for k := range players {
-			if p := g.Players[k].State; crates[i].meets(players[k]) && r.push(c, p.Pos, p.Vel) {
+			if p := g.Players[k].State; crates[i].meets(players[k]) && r.push(c, p.Pos, p.Vel, t) {
 				c.Awake = true
 				crates[i] = zoneOf(&c.Pos, CrateRadius)
 			}
 		}
-		if !c.Awake {
+		if !c.Awake && !r.caught(c, t) {
 			continue
 		}
-		*c = r.Glide(*c)
+		*c = r.Glide(*c, t)
 		crates[i] = zoneOf(&c.Pos, CrateRadius)
 		for k := range crates {
 			if other := &g.Bodies[k].State; k != i && crates[i].meets(crates[k]) && r.separate(c, other) {
@@ -129,6 +142,17 @@ func (r Rules) StepCrates(g *netcode.BodyGroup[State, Input, Crate], _ netcode.T
 			}
 		}
 	}
+}
+
+// caught reports whether a door comes up under a crate.
+func (r *Rules) caught(c *Crate, t netcode.Tick) bool {
+	for i := range r.Level.Doors {
+		if d := &r.Level.Doors[i]; d.Blocked(c.Pos, CrateRadius) {
+			_, up := r.doorBox(i, t)
+			return up
+		}
+	}
+	return false
 }
 
 // onTop reports whether feet are on a crate, or so near to its top that they step onto it.
@@ -153,7 +177,7 @@ func touch(c Crate, feet mgl32.Vec3) (n mgl32.Vec3, overlap float32, touches boo
 }
 
 // push moves a crate that a player has walked into, and reports whether it touched the player.
-func (r Rules) push(c *Crate, feet, speed mgl32.Vec3) bool {
+func (r *Rules) push(c *Crate, feet, speed mgl32.Vec3, t netcode.Tick) bool {
 	n, overlap, touches := touch(*c, feet)
 	if !touches {
 		return false
@@ -166,13 +190,13 @@ func (r Rules) push(c *Crate, feet, speed mgl32.Vec3) bool {
 	c.Pos = c.Pos.Add(n.Mul(max(min(overlap, cratePushOut*dt)-c.Vel.Dot(n)*dt, 0)))
 	// A push beside the middle turns the crate.
 	c.Spin = mgl32.Clamp(c.Spin+0.15*(n[2]*speed[0]-n[0]*speed[2]), -5, 5)
-	*c = r.confine(*c)
+	*c = r.confine(*c, t)
 	return true
 }
 
 // standOn lets a player stand on a crate and move along with it. It reports whether the player
 // stands on the crate.
-func (r Rules) standOn(s *State, c Crate) bool {
+func (r *Rules) standOn(s *State, c Crate) bool {
 	if s.Vel[1] > 0 || !onTop(c, s.Pos) {
 		return false
 	}
@@ -183,7 +207,7 @@ func (r Rules) standOn(s *State, c Crate) bool {
 
 // pushOut keeps a player out of a crate that cannot move: it stands at a wall, or another player
 // pushes it from the other side. It reports whether they overlapped.
-func (r Rules) pushOut(s *State, c Crate) bool {
+func (r *Rules) pushOut(s *State, c Crate) bool {
 	const soft = 0.02 // m of overlap that is allowed
 	n, overlap, touches := touch(c, s.Pos)
 	if !touches || overlap < soft {
@@ -197,7 +221,7 @@ func (r Rules) pushOut(s *State, c Crate) bool {
 }
 
 // separate moves two crates out of each other, and reports whether they touched.
-func (r Rules) separate(a, b *Crate) bool {
+func (r *Rules) separate(a, b *Crate) bool {
 	out := flat(b.Pos.Sub(a.Pos))
 	l := out.Len()
 	if l >= 2*CrateRadius {

@@ -18,6 +18,12 @@ type Box struct{ Min, Max mgl32.Vec3 }
 func (b Box) Center() mgl32.Vec3 { return b.Min.Add(b.Max).Mul(0.5) }
 func (b Box) Size() mgl32.Vec3   { return b.Max.Sub(b.Min) }
 
+// reaches reports whether a place is inside the box, seen from above, or no farther from it than
+// the margin along either axis.
+func (b Box) reaches(at mgl32.Vec3, margin float32) bool {
+	return at[0] > b.Min[0]-margin && at[0] < b.Max[0]+margin && at[2] > b.Min[2]-margin && at[2] < b.Max[2]+margin
+}
+
 func block(x, z, width, depth, height float32) Box {
 	return Box{mgl32.Vec3{x - width/2, 0, z - depth/2}, mgl32.Vec3{x + width/2, height, z + depth/2}}
 }
@@ -45,6 +51,7 @@ const (
 // calls of [NewLevel] return equal levels.
 type Level struct {
 	Blocks    []Box
+	Doors     []Doorway
 	Portals   []Portal
 	Platforms []Path
 	Spawns    []mgl32.Vec3
@@ -70,6 +77,9 @@ func NewLevel() *Level {
 			},
 		},
 	}
+	for side := float32(-1); side <= 1; side += 2 {
+		l.doorway(-3*side, 11*side)
+	}
 	corners := [...]mgl32.Vec3{{-17, 0, -17}, {17, 0, 17}, {17, 0, -17}, {-17, 0, 17}}
 	for i, at := range corners {
 		inward := at.Mul(-1).Normalize()
@@ -80,6 +90,13 @@ func NewLevel() *Level {
 		l.Spawns = append(l.Spawns, mgl32.Vec3{float32(14 * cos), 0, float32(14*sin) + 1.5})
 	}
 	return l
+}
+
+// doorway adds a door, its posts, and the wall on its right, seen from the middle.
+func (l *Level) doorway(x, z float32) {
+	side := float32(math.Copysign(1, float64(z)))
+	l.Blocks = append(l.Blocks, block(x+3*side, z, 3, 1, 1.6), block(x+1.7*side, z, 0.4, 1.2, 2.6), block(x-1.7*side, z, 0.4, 1.2, 2.6))
+	l.Doors = append(l.Doors, Doorway{Shut: block(x, z, 3, 0.4, DoorHeight), Plates: [2]mgl32.Vec3{{x, 0, z - 2.5}, {x, 0, z + 2.5}}})
 }
 
 // wave swings between -1 and 1 once in a period, in seconds.

@@ -4,6 +4,8 @@ import (
 	"math"
 
 	"github.com/go-gl/mathgl/mgl32"
+
+	"github.com/tandem-ecs/tandem/systems/netcode"
 )
 
 // Shots.
@@ -24,8 +26,21 @@ func ShotOf(s State) Shot {
 // At returns the point at a distance.
 func (s Shot) At(distance float32) mgl32.Vec3 { return s.From.Add(s.Direction.Mul(distance)) }
 
-// Reach returns how far the shot flies before the level stops it.
-func (s Shot) Reach(l *Level) float32 {
+// Reach returns how far a shot of a tick flies before the level or a door stops it.
+func (r *Rules) Reach(s Shot, t netcode.Tick) float32 {
+	reach := s.reach(r.Level)
+	for i := range r.Level.Doors {
+		if b, up := r.doorBox(i, t); up {
+			if at, ok := s.box(b); ok {
+				reach = min(reach, at)
+			}
+		}
+	}
+	return reach
+}
+
+// reach returns how far the shot flies before the level stops it.
+func (s Shot) reach(l *Level) float32 {
 	reach := float32(Range)
 	if s.Direction[1] < -1e-4 {
 		reach = min(reach, -s.From[1]/s.Direction[1])

@@ -19,18 +19,22 @@ const (
 	stepHeight          = 0.35       // m that a player climbs without a jump
 )
 
-// Rules are the game's rules at a tick rate.
+// Rules are the game's rules at a tick rate, for one server or one client.
 type Rules struct {
 	Level *Level
 	Rate  int // ticks per second
+
+	// match states, which NewProtocol makes
+	Doors []*netcode.MatchState[Door]
+	Round *netcode.MatchState[Round]
 }
 
 // Seconds returns the time of a tick's state in the level's clock.
-func (r Rules) Seconds(t netcode.Tick) float64 { return float64(t) / float64(r.Rate) }
+func (r *Rules) Seconds(t netcode.Tick) float64 { return float64(t) / float64(r.Rate) }
 
-// Step returns a player's state one tick later. It depends only on its arguments and on the
-// platforms' places at the tick.
-func (r Rules) Step(s State, in Input, t netcode.Tick) State {
+// Step returns a player's state one tick later. It depends only on its arguments, on the platforms'
+// places at the tick, and on the match states' values in the tick.
+func (r *Rules) Step(s State, in Input, t netcode.Tick) State {
 	dt := 1 / float32(r.Rate)
 	s.Yaw, s.Pitch = in.angles()
 	now, next := r.Seconds(t), r.Seconds(t.Add(1))
@@ -67,12 +71,12 @@ func (r Rules) Step(s State, in Input, t netcode.Tick) State {
 	s.Vel[1] -= Gravity * dt
 	before := s.Pos
 	s.Pos = s.Pos.Add(carried).Add(s.Vel.Mul(dt))
-	r.collide(&s, before, carried, now, next, dt)
+	r.collide(&s, before, carried, t, dt)
 
 	if s.Cooldown > 0 {
 		s.Cooldown--
 	}
-	if in.Fire && s.Cooldown == 0 {
+	if in.Fire && s.Cooldown == 0 && r.RoundAt(t).Fights() {
 		s.Cooldown = uint8(min(max(Cooldown*float32(r.Rate), 1), 255))
 		s.Shots++
 	}
@@ -97,8 +101,9 @@ func (r Rules) Step(s State, in Input, t netcode.Tick) State {
 func flat(v mgl32.Vec3) mgl32.Vec3 { return mgl32.Vec3{v[0], 0, v[2]} }
 
 // collide keeps a player on top of floors and out of walls.
-func (r Rules) collide(s *State, before, carried mgl32.Vec3, now, next float64, dt float32) {
+func (r *Rules) collide(s *State, before, carried mgl32.Vec3, t netcode.Tick, dt float32) {
 	const edge = Half - Radius
+	now, next := r.Seconds(t), r.Seconds(t.Add(1))
 	for axis := 0; axis <= 2; axis += 2 {
 		if s.Pos[axis] > edge || s.Pos[axis] < -edge {
 			s.Pos[axis], s.Vel[axis] = mgl32.Clamp(s.Pos[axis], -edge, edge), 0
@@ -107,7 +112,16 @@ func (r Rules) collide(s *State, before, carried mgl32.Vec3, now, next float64, 
 	rode := s.Platform
 	s.Grounded, s.Platform = false, 0
 	for _, b := range r.Level.Blocks {
-		collideBlock(s, b, before)
+		collideBlock(s, b, before, stepHeight)
+	}
+	for i := range r.Level.Doors {
+		if b, up := r.doorBox(i, t); up {
+			step := float32(0)
+			if b.reaches(before, Radius-0.02) {
+				step = stepHeight // it comes up under the player, and lifts the player
+			}
+			collideBlock(s, b, before, step)
+		}
 	}
 	for i, path := range r.Level.Platforms {
 		was, is := path(now), path(next)
@@ -132,14 +146,15 @@ func (r Rules) collide(s *State, before, carried mgl32.Vec3, now, next float64, 
 	}
 }
 
-// collideBlock lands a player on a block, or pushes the player out of it by the shortest way.
-func collideBlock(s *State, b Box, before mgl32.Vec3) {
+// collideBlock lands a player on a block that is no more than step above the player's feet, or
+// pushes the player out of it by the shortest way.
+func collideBlock(s *State, b Box, before mgl32.Vec3, step float32) {
 	near := mgl32.Vec3{mgl32.Clamp(s.Pos[0], b.Min[0], b.Max[0]), 0, mgl32.Clamp(s.Pos[2], b.Min[2], b.Max[2])}
 	out := flat(s.Pos).Sub(near)
 	if out.Dot(out) >= Radius*Radius || s.Pos[1] >= b.Max[1] || s.Pos[1]+Height <= b.Min[1] {
 		return
 	}
-	if before[1] >= b.Max[1]-stepHeight && s.Vel[1] <= 0 {
+	if before[1] >= b.Max[1]-step && s.Vel[1] <= 0 {
 		s.Pos[1], s.Vel[1] = b.Max[1], 0
 		s.Grounded = true
 		return

@@ -2,6 +2,7 @@ package arena
 
 import (
 	"errors"
+	"fmt"
 	"math"
 
 	"github.com/go-gl/mathgl/mgl32"
@@ -10,11 +11,13 @@ import (
 	"github.com/tandem-ecs/tandem/systems/netcode"
 )
 
-// Archetypes of replicated entities. A platform's archetype is ArchetypePlatform plus its index.
+// Archetypes of replicated entities. The archetype of a platform or door is the first one plus its
+// index.
 const (
-	ArchetypePlayer uint16 = 1 + iota
-	ArchetypeCrate
-	ArchetypePlatform
+	ArchetypePlayer   uint16 = 1
+	ArchetypeCrate    uint16 = 2
+	ArchetypePlatform uint16 = 16
+	ArchetypeDoor     uint16 = 32
 )
 
 // Pawn is the replicated state of a player beside the pose.
@@ -28,7 +31,7 @@ type Pawn struct {
 const FullHealth = 4
 
 // Version is the version of the protocol. Ends with different versions refuse each other.
-const Version = 3
+const Version = 4
 
 // MaxEntities is the largest number of replicated entities.
 const MaxEntities = 1024
@@ -36,8 +39,8 @@ const MaxEntities = 1024
 // Protocol is the arena's protocol.
 type Protocol = netcode.Protocol[State, Input]
 
-// NewProtocol returns the protocol that both ends share.
-func (r Rules) NewProtocol() (*Protocol, error) {
+// NewProtocol returns the protocol of one end, and makes its match states.
+func (r *Rules) NewProtocol() (*Protocol, error) {
 	p, err := netcode.NewProtocol(netcode.Config{
 		Version: Version, TickRate: r.Rate, MaxEntities: MaxEntities, History: 48,
 		Position: netcode.Grid{Min: mgl32.Vec3{-32, -4, -32}, Max: mgl32.Vec3{32, 28, 32}, Resolution: 1.0 / 512},
@@ -66,6 +69,12 @@ func (r Rules) NewProtocol() (*Protocol, error) {
 		},
 		ShareInput: func(in Input) Input { return Input{X: in.X, Z: in.Z, Jump: in.Jump} },
 	})
+	r.Doors = nil
+	for i := range r.Level.Doors {
+		r.Doors = append(r.Doors, netcode.NewMatchState(p, fmt.Sprintf("door %d", i+1), nil, Door{}))
+		p.SetScriptedMover(ArchetypeDoor+uint16(i), func(t netcode.Tick) components.Pose3D { return r.doorPose(i, t) })
+	}
+	r.Round = netcode.NewMatchState(p, "round", nil, Round{})
 	for i := range r.Level.Platforms {
 		p.SetScriptedMover(ArchetypePlatform+uint16(i), func(t netcode.Tick) components.Pose3D { return r.Level.Platform(i, r.Seconds(t)) })
 	}

@@ -172,7 +172,7 @@ func Arena(set settings.Settings, stderr io.Writer) (app.Content, error) {
 	o := options.NewMatch()
 	o.Settings = set
 	o.Link.Seed = set.Seed
-	r, s := rateFlags{hz: 60, seed: set.Seed}, serverFlags{crates: 24, maxPlayers: 2}
+	r, s := rateFlags{hz: 60, seed: set.Seed}, serverFlags{crates: 24, maxPlayers: 2, round: 3 * time.Minute}
 	if err := r.check(5); err != nil {
 		return nil, err
 	}

@@ -113,8 +113,8 @@ func TestTwoClientsPlaySmoothly(t *testing.T) {
 					t.Fatalf("client %d is %v: %v", i, status, reason)
 				}
 				now := places(s)
-				if len(now) != 5 {
-					t.Fatalf("client %d sees %d things, want two players and three platforms", i, len(now))
+				if len(now) != 7 {
+					t.Fatalf("client %d sees %d things, want two players, three platforms and two doors", i, len(now))
 				}
 				for name, at := range now {
 					if was, ok := last[i][name]; ok && (name == "me" || strings.HasPrefix(name, "player")) {

@@ -103,7 +103,7 @@ func newServer(r *rateFlags, s *serverFlags, log *slog.Logger, own bool) (*serve
 		return nil, s.usage(err)
 	}
 	m := rules.Config{
-		Host: v.host, Rate: r.hz, SendRate: r.sendHz, InputMode: s.mode(), InputCredit: s.inputCredit, MaxPlayers: s.maxPlayers, PerAddress: s.perAddress, Crates: s.crates, Seed: r.seed, Log: log,
+		Host: v.host, Rate: r.hz, SendRate: r.sendHz, InputMode: s.mode(), InputCredit: s.inputCredit, MaxPlayers: s.maxPlayers, PerAddress: s.perAddress, Crates: s.crates, Seed: r.seed, Round: s.round, Log: log,
 		Shot: func(_ *rules.Player, hit bool) {
 			v.shots[0]++
 			if hit {

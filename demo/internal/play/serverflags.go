@@ -24,6 +24,7 @@ type serverFlags struct {
 	maxPlayers, crates int
 	perAddress         int
 	drain              time.Duration
+	round              time.Duration
 }
 
 // flags defines the flags. The caller names the section of the last flags, which are those of the
@@ -55,6 +56,7 @@ func (s *serverFlags) flags(set *flags.Set, listen string) {
 func (s *serverFlags) matchFlags(set *flags.Set) {
 	set.BoolVar(&s.arrival, "on-arrival", false, "run inputs on arrival, each player on its own clock, instead of one per step; pushed bodies are not predicted then")
 	set.DurationVar(&s.inputCredit, "bank", 0, "`time` of silence for which -on-arrival runs late inputs, up to 2s; 0: 100ms. Use 1s over WebSocket")
+	set.DurationVar(&s.round, "round", 3*time.Minute, "length of a round, `10s to 1h`, with a warm-up before and the scores after it; 0: no rounds")
 	set.IntVar(&s.crates, "crates", 24, "crates in the arena, `0 to 900`")
 }
 
@@ -74,6 +76,8 @@ func (s *serverFlags) check() error {
 		return badf("-crates %d: it takes 0 to 900, and together with -max-players at most %d", s.crates, arena.MaxEntities-16)
 	case s.perAddress < -1:
 		return badf("-per-address %d: it takes a number of players, 0 for a quarter of -max-players, or -1 for no limit", s.perAddress)
+	case s.round != 0 && (s.round < 10*time.Second || s.round > time.Hour):
+		return badf("-round %v: it takes 10s to 1h, or 0 for no rounds", s.round)
 	case s.drain < 0 || s.drain > time.Minute:
 		return badf("-drain %v: it takes 0s to 1m", s.drain)
 	case s.inputCredit < 0 || s.inputCredit > 2*time.Second:

@@ -37,7 +37,9 @@ type Config struct {
 	// the most players of one address; zero: a quarter of MaxPlayers; negative: no limit
 	PerAddress int
 	Crates     int
-	Seed       uint64 // of the places of crates and players
+	// length of a round; zero: the match has no rounds, and players can always shoot
+	Round time.Duration
+	Seed  uint64 // of the places of crates and players
 	// no lag compensation: shots hit targets where they are now
 	NoRewind bool
 	Log      *slog.Logger              // nil: the host's, or slog.Default()
@@ -60,6 +62,8 @@ type Match struct {
 	players map[*Player]*playerRecord
 	crates  []arche.Entity
 	pushes  []*Player
+	held    []netcode.Tick // by door: the tick until which it stays open
+	phase   arena.Phase
 	message []byte
 }
 
@@ -91,7 +95,7 @@ func New(c Config) (*Match, error) {
 		c.MaxPlayers = 64
 	}
 	level := arena.NewLevel()
-	if room := arena.MaxEntities - c.MaxPlayers - len(level.Platforms); c.Crates > room {
+	if room := arena.MaxEntities - c.MaxPlayers - len(level.Platforms) - len(level.Doors); c.Crates > room {
 		return nil, fmt.Errorf("%d crates are too many: beside %d players there is room for %d", c.Crates, c.MaxPlayers, room)
 	}
 	m := &Match{
@@ -99,6 +103,7 @@ func New(c Config) (*Match, error) {
 		config:  c,
 		random:  rand.New(rand.NewPCG(c.Seed, 1)),
 		players: map[*Player]*playerRecord{},
+		held:    make([]netcode.Tick, len(level.Doors)),
 	}
 	engine, err := ecs.New(ecs.Config{FixedRate: c.Rate, MaxSteps: 2 * c.Rate, MaxDelta: time.Second})
 	if err != nil {
@@ -136,12 +141,17 @@ func New(c Config) (*Match, error) {
 	return m, nil
 }
 
-// spawnLevel spawns platforms and crates.
+// spawnLevel spawns platforms, doors and crates.
 func (m *Match) spawnLevel() {
+	shut := netcode.Tick(m.config.Rate) // in this tick all doors are shut
 	things := generic.NewMap2[components.Transform3D, netcode.Replicated](m.engine.World())
 	for i := range m.rules.Level.Platforms {
 		l := components.NewLogical(m.rules.Level.Platform(i, 0))
 		things.NewWith(&l, &netcode.Replicated{Archetype: arena.ArchetypePlatform + uint16(i)})
+	}
+	for i, d := range m.rules.Level.Doors {
+		l := components.NewLogical(components.Pose3D{Position: d.Shut.Center()})
+		things.NewWith(&l, &netcode.Replicated{Archetype: arena.ArchetypeDoor + uint16(i)})
 	}
 	boxes := generic.NewMap3[components.Transform3D, netcode.Replicated, arena.Crate](m.engine.World())
 	for range m.config.Crates {
@@ -149,7 +159,7 @@ func (m *Match) spawnLevel() {
 		c := arena.CrateAt(0, 0, float32(m.random.Float64()*2*math.Pi))
 		for try := 0; ; try++ {
 			c.Pos[0], c.Pos[2] = float32(m.random.Float64()*2-1)*edge, float32(m.random.Float64()*2-1)*edge
-			if moved := m.rules.Glide(c); try > 50 || moved.Pos == c.Pos && m.clear(c.Pos) {
+			if moved := m.rules.Glide(c, shut); try > 50 || moved.Pos == c.Pos && m.clear(c.Pos) {
 				break
 			}
 		}
@@ -174,6 +184,9 @@ func (m *Match) clear(at mgl32.Vec3) bool {
 
 // Engine returns the match's engine.
 func (m *Match) Engine() *ecs.Engine { return m.engine }
+
+// Rules returns the rules that the match plays by.
+func (m *Match) Rules() *arena.Rules { return &m.rules }
 
 // Server returns the netcode's server.
 func (m *Match) Server() *netcode.Server[arena.State, arena.Input] { return m.server }
@@ -204,6 +217,8 @@ func (m *Match) spawnPoint() mgl32.Vec3 {
 
 // step runs the rules in every fixed step, after the players' inputs have run.
 func (m *Match) step(*arche.World) {
+	m.stepRound()
+	m.stepDoors()
 	m.server.Players(m.applyStep)
 	for _, p := range m.pushes {
 		m.push(p)

@@ -19,7 +19,7 @@ const (
 // shoot decides a shot by the shooter's view.
 func (m *Match) shoot(p *Player) {
 	shot := arena.ShotOf(p.State)
-	reach := shot.Reach(m.rules.Level)
+	reach := m.rules.Reach(shot, m.server.Tick())
 	var victim *Player
 	var box *arena.Crate
 	see := func(at func(e arche.Entity) (components.Pose3D, bool)) {

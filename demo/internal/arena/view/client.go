@@ -59,6 +59,7 @@ type Client struct {
 	pawns      generic.Map1[arena.Pawn]
 	filter     arche.CachedFilter
 
+	tick      netcode.Tick          // of the newest input
 	seen      map[arche.Entity]seen // of players
 	objects   []object              // of the current picture
 	board     []*object             // the best players among them
@@ -171,6 +172,9 @@ func (c *Client) Close() { c.engine.Close() }
 // Net returns the netcode's client.
 func (c *Client) Net() *netcode.Client[arena.State, arena.Input] { return c.net }
 
+// Rules returns the rules that the client predicts by.
+func (c *Client) Rules() *arena.Rules { return &c.rules }
+
 // Engine returns the client's engine.
 func (c *Client) Engine() *ecs.Engine { return c.engine }
 
@@ -224,6 +228,7 @@ func (c *Client) removed(_ *arche.World, e arche.Entity) {
 
 // input returns the player's input of a tick. It is called once per tick.
 func (c *Client) input(t netcode.Tick) arena.Input {
+	c.tick = t
 	if c.config.Controller == nil {
 		return arena.Input{}
 	}
@@ -270,6 +275,9 @@ func (c *Client) collect() {
 	}
 }
 
+// isPlatform reports whether an archetype is that of a platform.
+func isPlatform(a uint16) bool { return a >= arena.ArchetypePlatform && a < arena.ArchetypeDoor }
+
 // logicalWorld returns the logical pose of an entity in the world.
 func (c *Client) logicalWorld(e arche.Entity) components.Pose3D {
 	pose := c.poses.Get(e).Get()
@@ -290,8 +298,10 @@ func (c *Client) Trace(row func(name string, logical, visual components.Pose3D))
 			name = fmt.Sprintf("player-%d", v.rep.Owner)
 		case v.rep.Archetype == arena.ArchetypeCrate:
 			name = fmt.Sprintf("crate-%d", v.rep.ID)
-		default:
+		case isPlatform(v.rep.Archetype):
 			name = fmt.Sprintf("platform-%d", v.rep.Archetype-arena.ArchetypePlatform+1)
+		default:
+			name = fmt.Sprintf("door-%d", v.rep.Archetype-arena.ArchetypeDoor+1)
 		}
 		row(name, logical, v.pose)
 	}

@@ -56,7 +56,7 @@ func (a *Bot) Input(c *Client, t netcode.Tick) (in arena.Input, push bool) {
 	}
 	push = a.random.IntN(rate*6) == 0
 	muzzle := me.Pos.Add(mgl32.Vec3{0, arena.Muzzle, 0})
-	if target, ok := c.nearest(muzzle); ok {
+	if target, ok := c.nearest(muzzle, t); ok {
 		in.Yaw, in.Pitch = arena.Toward(muzzle, target)
 		if a.burst--; a.burst < -rate {
 			a.burst = rate/2 + a.random.IntN(rate)
@@ -81,18 +81,23 @@ func (a *Bot) choose(c *Client, me arena.State) {
 		return
 	case 1, 2, 3:
 		if len(c.objects) > 0 {
-			if v := c.objects[a.random.IntN(len(c.objects))]; v.rep.Archetype != arena.ArchetypePlayer {
+			v := c.objects[a.random.IntN(len(c.objects))]
+			if v.rep.Archetype == arena.ArchetypeCrate || isPlatform(v.rep.Archetype) {
 				a.goal = v.pose.Position
 				return
 			}
 		}
+	case 4: // through a door
+		d := level.Doors[a.random.IntN(len(level.Doors))]
+		a.goal = d.Plates[a.random.IntN(2)]
+		return
 	}
 	const edge = arena.Half - 3
 	a.goal = mgl32.Vec3{random(-edge, edge), 0, random(-edge, edge)}
 }
 
 // nearest returns the middle of the nearest other player in sight, as drawn.
-func (c *Client) nearest(from mgl32.Vec3) (mgl32.Vec3, bool) {
+func (c *Client) nearest(from mgl32.Vec3, t netcode.Tick) (mgl32.Vec3, bool) {
 	best, found := float32(16), false
 	var at mgl32.Vec3
 	for _, v := range c.objects {
@@ -106,7 +111,7 @@ func (c *Client) nearest(from mgl32.Vec3) (mgl32.Vec3, bool) {
 			continue
 		}
 		shot := arena.Shot{From: from, Direction: d.Mul(1 / l)}
-		if shot.Reach(c.rules.Level) >= l-0.5 {
+		if c.rules.Reach(shot, t) >= l-0.5 {
 			best, at, found = l, middle, true
 		}
 	}

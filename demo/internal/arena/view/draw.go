@@ -30,8 +30,10 @@ func (c *Client) Draw(f *render.Frame, part render.Rect, brush *scene.Brush) {
 			p.player(v)
 		case v.rep.Archetype == arena.ArchetypeCrate:
 			p.crate(v.pose, int(v.rep.ID))
-		default:
+		case isPlatform(v.rep.Archetype):
 			p.platform(v.pose)
+		default:
+			p.door(v.pose, int(v.rep.Archetype-arena.ArchetypeDoor))
 		}
 		if c.set.Ghosts {
 			p.ghost(v)
@@ -114,6 +116,45 @@ func (p *painter) platform(pose components.Pose3D) {
 	}
 }
 
+// door draws a door, its switch plates and its lamps: grey while it is shut, blue while it is open,
+// and a double lamp in orange while a change is announced.
+func (p *painter) door(pose components.Pose3D, i int) {
+	if i >= len(p.client.rules.Level.Doors) {
+		return
+	}
+	d, now := &p.client.rules.Level.Doors[i], p.client.rules.DoorAt(i, p.client.tick)
+	size := d.Shut.Size()
+	p.b.Box(render.Solid, pose.Position, size, p.c.deck)
+	for _, h := range [...]float32{-0.7, 0, 0.7} {
+		p.b.Box(render.Solid, pose.Position.Add(mgl32.Vec3{0, h, 0}), mgl32.Vec3{size[0], 0.16, size[2] + 0.06}, p.c.doorBand)
+	}
+	lamp, count := p.c.floor, 1
+	if now.Open {
+		lamp = p.t.Good
+	}
+	if p.client.rules.DoorAhead(i, p.client.tick) != now {
+		lamp, count = p.t.Bad, 2
+	}
+	for side := float32(-1); side <= 1; side += 2 {
+		for k := range count {
+			at := d.Shut.Center().Add(mgl32.Vec3{side * (size[0]/2 + 0.2), 0, 0})
+			at[1] = 2.75 + 0.35*float32(k)
+			p.b.Ball(render.Solid, at, 0.36, lamp)
+		}
+	}
+	for k, at := range d.Plates {
+		color, high := p.c.doorBand, float32(0.1)
+		for j := range p.client.objects {
+			v := &p.client.objects[j]
+			if plate, on := d.OnPlate(v.pose.Position); on && plate == k && v.rep.Archetype == arena.ArchetypePlayer {
+				color, high = p.t.Bad, 0.04
+			}
+		}
+		p.b.Box(render.Solid, at.Add(mgl32.Vec3{0, high / 2, 0}), mgl32.Vec3{arena.PlateSize, high, arena.PlateSize}, p.c.deck)
+		p.b.Box(render.Solid, at.Add(mgl32.Vec3{0, high/2 + 0.01, 0}), mgl32.Vec3{arena.PlateSize - 0.5, high, arena.PlateSize - 0.5}, color)
+	}
+}
+
 func (p *painter) player(v *object) {
 	color := p.c.player(v.rep.Owner)
 	hit := p.client.seen[v.entity].hit
@@ -186,6 +227,8 @@ func (p *painter) ghost(v *object) {
 		pose.Position = pose.Position.Add(mgl32.Vec3{0, arena.Height / 2, 0})
 		pose.Scale = mgl32.Vec3{2.1 * arena.Radius, arena.Height / 2, 2.1 * arena.Radius}
 		p.b.Put(render.Capsule, render.Ghost, pose, color)
+	case v.rep.Archetype >= arena.ArchetypeDoor:
+		return // it is where the match state has it
 	case v.rep.Archetype == arena.ArchetypeCrate:
 		if v.pose.Position.Sub(state.Position).Len() < 0.01 {
 			return // two cubes in one place would flicker

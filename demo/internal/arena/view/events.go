@@ -68,7 +68,7 @@ func (c *Client) ownEvents(me arena.State, own arche.Entity) {
 
 // sight returns how far a shot flies in the picture.
 func (c *Client) sight(shot arena.Shot) float32 {
-	reach := shot.Reach(c.rules.Level)
+	reach := c.rules.Reach(shot, c.tick)
 	for _, v := range c.objects {
 		if v.rep.Archetype == arena.ArchetypePlayer && !v.own {
 			if d, hit := shot.Hits(v.pose.Position, arena.HitRadius, arena.Height, reach); hit {

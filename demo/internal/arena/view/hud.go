@@ -94,6 +94,7 @@ func (c *Client) drawOverlay(o *render.Overlay, v *render.View) {
 		return
 	}
 	c.drawHeadline(o, all)
+	c.drawRound(o, all)
 	c.drawScores(o, all)
 	if all.H < 200 || all.W < 220 {
 		return
@@ -105,6 +106,44 @@ func (c *Client) drawOverlay(o *render.Overlay, v *render.View) {
 		for i, g := range [...]*render.Graph{c.graphs.times, c.graphs.losses, c.graphs.bytes} {
 			o.Graph(render.Rect{X: all.X + float32(i)*(width+8), Y: top - 8 - height, W: width, H: height}, g)
 		}
+	}
+}
+
+// phaseNames are what the clock says about the phase.
+var phaseNames = [...]string{arena.WarmUp: "warm-up", arena.Running: "round", arena.Over: "next in"}
+
+// clockWidth is the width of the panel with the round's clock, in points.
+const clockWidth = 70
+
+// drawRound writes the phase of the round and the time until its end, and at the end who has won.
+func (c *Client) drawRound(o *render.Overlay, all render.Rect) {
+	round := c.rules.RoundAt(c.tick)
+	if c.net.Number() == 0 || round.Phase == arena.Endless || int(round.Phase) >= len(phaseNames) || all.W < 290 {
+		return
+	}
+	theme, small, body := o.Theme(), o.LineHeight(render.TextSmall), o.LineHeight(render.TextBody)
+	r := render.Rect{X: all.X + (all.W-clockWidth)/2, Y: all.Y, W: clockWidth, H: small + body + 8}
+	// in a narrow picture it stands between the headline and the scores
+	r.X = max(r.X, all.X+headlineWidth(c.config.Link, all)+6)
+	o.Panel(r)
+	o.TextAligned(r.X+r.W/2, r.Y+3, render.AlignCenter, render.TextSmall, theme.TextDim, phaseNames[round.Phase])
+	left := uint64(max(round.Ends.Sub(c.tick), 0)+int32(c.rules.Rate)-1) / uint64(c.rules.Rate)
+	w := o.At(r.X+r.W/2-o.Width(render.TextBody, "0:00")/2, r.Y+3+small, render.TextBody, theme.Text).Uint(left / 60).Str(":")
+	if left%60 < 10 {
+		w.Str("0")
+	}
+	w.Uint(left % 60)
+	text := ""
+	switch {
+	case round.Phase == arena.WarmUp && left <= 5:
+		text = "get ready: no shots before the round"
+	case round.Phase == arena.Over && len(c.board) > 0 && c.board[0].own:
+		text = "you have won the round"
+	case round.Phase == arena.Over:
+		text = "the round is over"
+	}
+	if text != "" {
+		c.announce(o, all, 0.16, render.TextHeading, theme.Text, text)
 	}
 }
 
@@ -165,6 +204,18 @@ func (c *Client) drawFigures(o *render.Overlay, all render.Rect) float32 {
 	return r.Y
 }
 
+// headlineWidth returns the width of the headline. In a narrow picture it has the player only.
+func headlineWidth(l settings.Link, all render.Rect) float32 {
+	wide := float32(184)
+	if l.Bursts || l.Latency >= time.Second {
+		wide = 232
+	}
+	if all.W < wide+130 {
+		return 92
+	}
+	return wide
+}
+
 // drawHeadline writes the player, the simulated line and the switched-off parts of the netcode.
 func (c *Client) drawHeadline(o *render.Overlay, all render.Rect) {
 	theme := o.Theme()
@@ -180,15 +231,11 @@ func (c *Client) drawHeadline(o *render.Overlay, all render.Rect) {
 	}
 	colors := colorsOf(theme)
 	l := c.config.Link
-	wide := float32(184)
-	if l.Bursts || l.Latency >= time.Second {
-		wide = 232
-	}
-	r := render.Rect{X: all.X, Y: all.Y, W: wide, H: 2*line + 10}
-	if all.W < wide+130 {
-		r.W, r.H = 92, line+10
-	}
-	if off != "" && r.W == wide {
+	r := render.Rect{X: all.X, Y: all.Y, W: headlineWidth(l, all), H: 2*line + 10}
+	brief := r.W < 184
+	if brief {
+		r.H = line + 10
+	} else if off != "" {
 		r.H += line
 	}
 	o.Panel(r)
@@ -198,7 +245,7 @@ func (c *Client) drawHeadline(o *render.Overlay, all render.Rect) {
 		o.Dot(r.X+15, r.Y+5+line/2, 5, colors.onPanel(n, colors.player(n)))
 		o.At(r.X+28, r.Y+4, render.TextSmall, theme.Text).Str("player ").Uint(uint64(n))
 	}
-	if r.W < wide {
+	if brief {
 		return
 	}
 	w := o.At(r.X+10, r.Y+4+line, render.TextSmall, theme.TextDim)
@@ -215,16 +262,26 @@ func (c *Client) drawHeadline(o *render.Overlay, all render.Rect) {
 	}
 }
 
-// drawScores lists the best five players. An own player below them takes the fifth place.
+// drawScores lists the best five players: in a corner, and after a round in the middle. An own
+// player below them takes the fifth place.
 func (c *Client) drawScores(o *render.Overlay, all render.Rect) {
 	theme := o.Theme()
-	line := o.LineHeight(render.TextSmall)
+	style := render.TextSmall
+	over := c.rules.RoundAt(c.tick).Phase == arena.Over
+	if over {
+		style = render.TextHeading
+	}
+	line := o.LineHeight(style)
 	c.board = ranked(c.board, c.objects)
 	if len(c.board) == 0 {
 		return
 	}
-	const w = 118
+	w := float32(118)
 	r := render.Rect{X: all.X + all.W - w, Y: all.Y, W: w, H: float32(len(c.board))*(line+2) + 8}
+	if over {
+		w = 210
+		r.X, r.Y, r.W = all.X+(all.W-w)/2, all.Y+0.3*all.H, w
+	}
 	o.Panel(r)
 	colors := colorsOf(theme)
 	for i, v := range c.board {
@@ -233,11 +290,11 @@ func (c *Client) drawScores(o *render.Overlay, all render.Rect) {
 		color := theme.TextDim
 		if v.own {
 			color = theme.Text
-			o.Text(r.X+28, y, render.TextSmall, color, "you")
+			o.Text(r.X+28, y, style, color, "you")
 		} else {
-			o.At(r.X+28, y, render.TextSmall, color).Str("player ").Uint(uint64(v.rep.Owner))
+			o.At(r.X+28, y, style, color).Str("player ").Uint(uint64(v.rep.Owner))
 		}
-		o.At(r.X+w-34, y, render.TextSmall, color).FloatRight(float64(v.pawn.Score), 0, 24)
+		o.At(r.X+w-34, y, style, color).FloatRight(float64(v.pawn.Score), 0, 24)
 	}
 }
 

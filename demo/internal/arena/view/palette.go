@@ -20,6 +20,7 @@ const darkPlayer = 5
 type palette struct {
 	floor, line, wall render.Color
 	wood, deck, edge  render.Color // crates; platforms
+	doorBand          render.Color // and of switch plates
 	portals           [2]render.Color
 	players           [6]render.Color
 }
@@ -28,8 +29,9 @@ func colorsOf(t *render.Theme) palette {
 	return palette{
 		floor: render.Hex(0xdfe0dc), line: render.Hex(0x6c7a86).Alpha(0.2), wall: t.Accent(7).Mix(t.Neutral, 0.35),
 		wood: render.Hex(0xb48a5c), deck: render.Hex(0x59646f), edge: t.Accent(2),
-		portals: [2]render.Color{render.Hex(0x18a5b8), t.Accent(4)},
-		players: [6]render.Color{t.Accent(6), t.Accent(0), t.Accent(1), t.Accent(3), t.Accent(5), render.Hex(0x3f4a55)},
+		doorBand: render.Hex(0xc9b458).Mix(t.Neutral, 0.35),
+		portals:  [2]render.Color{render.Hex(0x18a5b8), t.Accent(4)},
+		players:  [6]render.Color{t.Accent(6), t.Accent(0), t.Accent(1), t.Accent(3), t.Accent(5), render.Hex(0x3f4a55)},
 	}
 }
 
