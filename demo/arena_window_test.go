@@ -62,7 +62,7 @@ func (p *player) hold(key, what string, holds func() bool) {
 	p.t.Helper()
 	p.xdotool("windowfocus", "--sync", p.id)
 	down, up := "keydown", "keyup"
-	if key == "1" {
+	if key == "1" || key == "3" {
 		down, up = "mousedown", "mouseup"
 	}
 	p.xdotool(down, key)
@@ -149,6 +149,9 @@ func TestArenaWindows(t *testing.T) {
 	shots := regexp.MustCompile(`"shots": [1-9]`)
 	a.xdotool("mousemove", "--window", a.id, "200", "60")
 	a.hold("1", "a to shoot", func() bool { return shots.MatchString(get(t, "http://"+server.served()+"/debug/vars")) })
+
+	rockets := regexp.MustCompile(`"rockets": [1-9]`)
+	a.hold("3", "a to launch a rocket", func() bool { return rockets.MatchString(get(t, "http://"+server.served()+"/debug/vars")) })
 
 	pushes := regexp.MustCompile(`"pushes": [1-9]`)
 	a.press("e", "")

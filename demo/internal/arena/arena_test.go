@@ -19,7 +19,7 @@ const settled = 1000
 func randomInput(r *rand.Rand) Input {
 	return Input{
 		X: int8(r.IntN(15) - 7), Z: int8(r.IntN(15) - 7), Yaw: uint16(r.IntN(4096)), Pitch: int8(r.IntN(201) - 100),
-		Jump: r.IntN(10) == 0, Fire: r.IntN(3) == 0,
+		Jump: r.IntN(10) == 0, Fire: r.IntN(3) == 0, Rocket: r.IntN(9) == 0,
 	}
 }
 

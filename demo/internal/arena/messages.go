@@ -21,12 +21,28 @@ func PushMessage() []byte { return []byte{pushKind} }
 // IsPush reports whether a message is a push.
 func IsPush(message []byte) bool { return len(message) == 1 && message[0] == pushKind }
 
-// Event is a short event that all players see. It changes no state, so servers send it unreliably.
+// EventKind is what an event is about.
+type EventKind uint8
+
+// Kinds of events.
+const (
+	ShotFired   EventKind = iota
+	RocketEnded           // only its player is told; others see the path end
+	Pushed
+	eventKinds
+)
+
+// Event is a short event that players see. It changes no state, so servers send it unreliably,
+// except to the player whose shot it decides.
 type Event struct {
+	Kind   EventKind
 	Player uint16 // of the player that caused it
-	Pushed bool   // a push; else a shot
-	To     mgl32.Vec3
-	Hit    bool // the shot hit a player
+	N      uint8  // of a shot or rocket: the count in the player's state after it
+	Victim uint16 // the number of the player that the shot or rocket hit; 0: none
+	// Void marks a shot of or at a player that had been sent to a spawn point, as the shooter could
+	// not know yet.
+	Void bool
+	To   mgl32.Vec3
 }
 
 // Append appends the packed event to dst.
@@ -34,9 +50,11 @@ func (e Event) Append(dst []byte) []byte {
 	var buf [24]byte
 	w := netcode.NewWriter(buf[:])
 	w.Bits(eventKind, 8)
+	w.Bits(uint64(e.Kind), 2)
 	w.Bits(uint64(e.Player), 16)
-	w.Bool(e.Pushed)
-	w.Bool(e.Hit)
+	w.Bits(uint64(e.N), 8)
+	w.Bits(uint64(e.Victim), 16)
+	w.Bool(e.Void)
 	for _, v := range e.To {
 		w.Float32(v)
 	}
@@ -47,13 +65,13 @@ func (e Event) Append(dst []byte) []byte {
 func ReadEvent(message []byte) (e Event, ok bool) {
 	r := netcode.NewReader(message)
 	kind := r.Bits(8)
-	e.Player, e.Pushed, e.Hit = uint16(r.Bits(16)), r.Bool(), r.Bool()
+	e.Kind, e.Player, e.N, e.Victim, e.Void = EventKind(r.Bits(2)), uint16(r.Bits(16)), uint8(r.Bits(8)), uint16(r.Bits(16)), r.Bool()
 	for i := range e.To {
 		if e.To[i] = r.Float32(); !(abs(e.To[i]) < 1e4) {
 			return Event{}, false
 		}
 	}
-	return e, kind == eventKind && r.Close() == nil
+	return e, kind == eventKind && e.Kind < eventKinds && r.Close() == nil
 }
 
 const noticeKind = 3

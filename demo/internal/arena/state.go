@@ -20,6 +20,10 @@ type State struct {
 	Cooldown    uint8      // ticks until the next shot
 	Shots       uint8      // counts shots
 	Teleports   uint8      // counts passages through portals
+	Rockets     uint8      // counts rockets
+	Spent       uint8      // rockets that are missing from the full load
+	Reload      uint8      // ticks until the next rocket
+	Refill      uint16     // ticks since the last rocket was spent or came back
 }
 
 // Input is a player's input of one tick.
@@ -28,6 +32,7 @@ type Input struct {
 	Yaw        uint16 // aim, in 1/4096 of a turn
 	Pitch      int8   // aim above the horizon, in 1/256 of half a turn
 	Jump, Fire bool
+	Rocket     bool
 }
 
 // Aim returns the angles of an aim in an input's units.
@@ -75,7 +80,7 @@ func (s State) MovementBase() netcode.MovementBase {
 // Distance returns how far apart two states are, in metres. Different counts or flags add a metre.
 func Distance(a, b State) float64 {
 	d := float64(a.Pos.Sub(b.Pos).Len()) + float64(a.Vel.Sub(b.Vel).Len())/10
-	if a.Cooldown != b.Cooldown || a.Shots != b.Shots || a.Teleports != b.Teleports || a.Platform != b.Platform || a.Grounded != b.Grounded {
+	if a.Cooldown != b.Cooldown || a.Shots != b.Shots || a.Teleports != b.Teleports || a.Rockets != b.Rockets || a.Spent != b.Spent || a.Reload != b.Reload || a.Refill != b.Refill || a.Platform != b.Platform || a.Grounded != b.Grounded {
 		d++
 	}
 	return d

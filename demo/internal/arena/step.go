@@ -80,6 +80,7 @@ func (r *Rules) Step(s State, in Input, t netcode.Tick) State {
 		s.Cooldown = uint8(min(max(Cooldown*float32(r.Rate), 1), 255))
 		s.Shots++
 	}
+	r.stepRockets(&s, in, t)
 	for _, p := range r.Level.Portals {
 		if s.Pos[1] < 0.3 && flat(s.Pos.Sub(p.Place)).Len() < PortalRadius {
 			s.Pos = r.Level.Portals[p.To].Exit
@@ -96,6 +97,23 @@ func (r *Rules) Step(s State, in Input, t netcode.Tick) State {
 		}
 	}
 	return s
+}
+
+// stepRockets loads and fires a player's rockets.
+func (r *Rules) stepRockets(s *State, in Input, t netcode.Tick) {
+	if s.Reload > 0 {
+		s.Reload--
+	}
+	if s.Refill++; s.Spent == 0 {
+		s.Refill = 0
+	} else if float32(s.Refill) >= rocketRefill*float32(r.Rate) {
+		s.Spent, s.Refill = s.Spent-1, 0
+	}
+	if in.Rocket && s.Reload == 0 && s.Spent < RocketAmmo && r.RoundAt(t).Fights() {
+		s.Reload = uint8(min(rocketReload*float32(r.Rate), 255))
+		s.Spent++
+		s.Rockets++
+	}
 }
 
 func flat(v mgl32.Vec3) mgl32.Vec3 { return mgl32.Vec3{v[0], 0, v[2]} }

@@ -16,6 +16,7 @@ import (
 const (
 	ArchetypePlayer   uint16 = 1
 	ArchetypeCrate    uint16 = 2
+	ArchetypeRocket   uint16 = 3
 	ArchetypePlatform uint16 = 16
 	ArchetypeDoor     uint16 = 32
 )
@@ -50,9 +51,9 @@ func (r *Rules) NewProtocol() (*Protocol, error) {
 		States: stateCodec{}, Inputs: inputCodec{},
 		Rules: netcode.InputRules[Input]{
 			// Movement repeats; a press must not be invented.
-			Repeat: func(last Input) Input { last.Jump, last.Fire = false, false; return last },
+			Repeat: func(last Input) Input { last.Jump, last.Fire, last.Rocket = false, false, false; return last },
 			Merge: func(into, late Input) Input {
-				into.Jump, into.Fire = into.Jump || late.Jump, into.Fire || late.Fire
+				into.Jump, into.Fire, into.Rocket = into.Jump || late.Jump, into.Fire || late.Fire, into.Rocket || late.Rocket
 				return into
 			},
 		},
@@ -61,6 +62,7 @@ func (r *Rules) NewProtocol() (*Protocol, error) {
 		return nil, err
 	}
 	netcode.ReplicateComponent(p, "pawn", pawnCodec{})
+	netcode.PredictShots(p, "rocket", netcode.Shots[State, Input, Rocket]{Archetype: ArchetypeRocket, Fire: r.fireRocket, Path: r.rocketPath})
 	netcode.PredictBodies(p, "crate", netcode.Bodies[State, Input, Crate]{
 		Archetypes: []uint16{ArchetypeCrate}, Step: r.StepCrates, Pose: Crate.Pose, Codec: crateCodec{}, Restore: restoreCrate,
 		Distance: crateDistance, Tolerance: 0.02, Near: 7, Leave: 9,
@@ -97,6 +99,10 @@ func (stateCodec) Write(w *netcode.Writer, s State) {
 	w.Bits(uint64(s.Cooldown), 8)
 	w.Bits(uint64(s.Shots), 8)
 	w.Bits(uint64(s.Teleports), 8)
+	w.Bits(uint64(s.Rockets), 8)
+	w.Bits(uint64(s.Spent), 2)
+	w.Bits(uint64(s.Reload), 8)
+	w.Bits(uint64(s.Refill), 10)
 }
 
 func (stateCodec) Read(r *netcode.Reader) (s State) {
@@ -116,6 +122,7 @@ func (stateCodec) Read(r *netcode.Reader) (s State) {
 	}
 	s.Grounded = r.Bool()
 	s.Cooldown, s.Shots, s.Teleports = uint8(r.Bits(8)), uint8(r.Bits(8)), uint8(r.Bits(8))
+	s.Rockets, s.Spent, s.Reload, s.Refill = uint8(r.Bits(8)), uint8(r.Bits(2)), uint8(r.Bits(8)), uint16(r.Bits(10))
 	return s
 }
 
@@ -132,6 +139,7 @@ func (inputCodec) Write(w *netcode.Writer, in, newer Input) {
 	}
 	w.Bool(in.Jump)
 	w.Bool(in.Fire)
+	w.Bool(in.Rocket)
 }
 
 func (inputCodec) Read(r *netcode.Reader, newer Input) (in Input) {
@@ -140,7 +148,7 @@ func (inputCodec) Read(r *netcode.Reader, newer Input) (in Input) {
 	if !r.Bool() {
 		in.Yaw, in.Pitch = uint16(r.Bits(12)), int8(r.Int(8))
 	}
-	in.Jump, in.Fire = r.Bool(), r.Bool()
+	in.Jump, in.Fire, in.Rocket = r.Bool(), r.Bool(), r.Bool()
 	if in.X < -7 || in.Z < -7 {
 		r.Fail(errors.New("the wanted speed is out of range"))
 	}

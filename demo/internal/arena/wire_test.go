@@ -21,6 +21,7 @@ func TestCodecs(t *testing.T) {
 		state := State{
 			Pos: mgl32.Vec3{random.Float32(), random.Float32(), random.Float32()}, Vel: mgl32.Vec3{random.Float32(), 1, 2}, Yaw: 1, Pitch: 0.5,
 			Platform: 1, PlatformPos: mgl32.Vec3{random.Float32(), 1, 2}, Grounded: random.IntN(2) == 0, Cooldown: uint8(random.Uint32()), Shots: uint8(random.Uint32()), Teleports: uint8(random.Uint32()),
+			Rockets: uint8(random.Uint32()), Spent: uint8(random.IntN(4)), Reload: uint8(random.Uint32()), Refill: uint16(random.IntN(1024)),
 		}
 		var buf [256]byte
 		w := netcode.NewWriter(buf[:])
@@ -44,7 +45,7 @@ func TestCodecs(t *testing.T) {
 }
 
 func TestMessages(t *testing.T) {
-	for _, e := range []Event{{Player: 7, To: mgl32.Vec3{1, 2, 3}, Hit: true}, {Player: 65535, Pushed: true}} {
+	for _, e := range []Event{{Player: 7, To: mgl32.Vec3{1, 2, 3}, Victim: 9, N: 200, Void: true}, {Player: 65535, Kind: Pushed}, {Player: 3, Kind: RocketEnded, N: 1}} {
 		bytes := e.Append(nil)
 		if got, ok := ReadEvent(bytes); !ok || got != e {
 			t.Errorf("%+v became %+v, %v", e, got, ok)

@@ -27,9 +27,9 @@ func Groups(scenes []string) []Group {
 	return []Group{
 		{"Play", []Binding{
 			{Cap: "W A S D", Text: "run", In: Match},
-			{Cap: "Mouse", Text: "aim; shoot with the left button; the wheel zooms", In: Match},
+			{Cap: "Mouse", Text: "aim; shoot left, rocket right; the wheel zooms", In: Match},
 			{Cap: "Space", Text: "jump", In: Match},
-			{Keys: []render.Key{'E'}, Cap: "E", Text: "push nearby things away; also the right button", In: Match, Action: Push},
+			{Keys: []render.Key{'E'}, Cap: "E", Text: "push nearby things away", In: Match, Action: Push},
 		}},
 		{"Time", []Binding{
 			toggle(Binding{Keys: []render.Key{'P', render.KeyPause}, Cap: "P", Text: "pause, resume", Flag: "paused", In: Scenes},

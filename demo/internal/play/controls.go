@@ -15,8 +15,9 @@ type controls struct {
 	aimed         bool // the mouse has moved
 	yaw           uint16
 	pitch         int8
-	fire          bool // held
+	fire, rocket  bool // held
 	jumped, fired bool // pressed since the last tick
+	launched      bool // a rocket, since the last tick
 	pushed        bool
 }
 
@@ -36,9 +37,9 @@ func (h *controls) Input(s *view.Client, _ netcode.Tick) (in arena.Input, push b
 	}
 	in.Yaw, in.Pitch = h.yaw, h.pitch
 	in.Jump = h.jumped || h.held[render.KeySpace]
-	in.Fire = h.fired || h.fire
+	in.Fire, in.Rocket = h.fired || h.fire, h.launched || h.rocket
 	push = h.pushed
-	h.jumped, h.fired, h.pushed = false, false, false
+	h.jumped, h.fired, h.launched, h.pushed = false, false, false, false
 	return in, push
 }
 
@@ -59,15 +60,17 @@ func (h *controls) event(e render.Event) {
 		if e.Button == render.MouseLeft {
 			h.fire, h.fired = true, true
 		} else if e.Button == render.MouseRight {
-			h.pushed = true
+			h.rocket, h.launched = true, true
 		}
 	case render.MouseRelease:
 		if e.Button == render.MouseLeft {
 			h.fire = false
+		} else if e.Button == render.MouseRight {
+			h.rocket = false
 		}
 	case render.Focus:
 		if !e.Focus {
-			h.fire = false
+			h.fire, h.rocket = false, false
 			clear(h.held)
 		}
 	}

@@ -196,6 +196,9 @@ func (m *match) Summary(frames int) (text string) {
 		}
 		text += fmt.Sprintf("%s%d frames, %d snapshots, rtt %d ms, delay %d ms, loss %.1f %%, starved %.2f %%, corrections %d, reconnects %d", m.name(i), frames, st.Snapshots,
 			st.RTT.Milliseconds(), st.Delay.Milliseconds(), 100*st.Loss, 100*float64(st.Starved)/float64(max(st.Sampled, 1)), st.Corrections, st.Reconnects)
+		if a := s.Agreement(); a.Hits > 0 {
+			text += fmt.Sprintf(", screen and server agree on %d of %d hits", a.Agreed, a.Hits)
+		}
 	}
 	return text
 }

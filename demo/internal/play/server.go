@@ -81,11 +81,11 @@ func relaxGC() (undo func()) {
 
 // server is a running match with its host.
 type server struct {
-	host   *host.Host
-	match  *rules.Match
-	local  *loopback.Listener // for players in this process; nil: none
-	shots  [2]uint64          // fired, and hits among them
-	pushes uint64
+	host            *host.Host
+	match           *rules.Match
+	local           *loopback.Listener // for players in this process; nil: none
+	shots           [2]uint64          // fired, and hits among them
+	rockets, pushes uint64
 }
 
 // newServer opens the host and starts a match on it. The caller must close the host.
@@ -94,7 +94,7 @@ func newServer(r *rateFlags, s *serverFlags, log *slog.Logger, own bool) (*serve
 	c := s.host
 	c.Log = log
 	c.Vars = func(vars map[string]any) {
-		vars["shots"], vars["hits"], vars["pushes"] = v.shots[0], v.shots[1], v.pushes
+		vars["shots"], vars["hits"], vars["rockets"], vars["pushes"] = v.shots[0], v.shots[1], v.rockets, v.pushes
 	}
 	c.OnDrain = func(left time.Duration) { v.say(fmt.Sprintf("the server shuts down in %v", left.Round(time.Second))) }
 	c.Commands = []host.Command{{Usage: "say TEXT", Help: "show all players a text", Run: func(text string, _ io.Writer) error { v.say(text); return nil }}}
@@ -110,6 +110,7 @@ func newServer(r *rateFlags, s *serverFlags, log *slog.Logger, own bool) (*serve
 				v.shots[1]++
 			}
 		},
+		Rocket: func(*rules.Player, bool) { v.rockets++ },
 		Pushed: func(*rules.Player) { v.pushes++ },
 	}
 	if own {

@@ -44,6 +44,7 @@ type Config struct {
 	NoRewind bool
 	Log      *slog.Logger              // nil: the host's, or slog.Default()
 	Shot     func(p *Player, hit bool) // called for every shot; may be nil
+	Rocket   func(p *Player, hit bool) // called at the end of every rocket; may be nil
 	Pushed   func(p *Player)           // called for every push; may be nil
 }
 
@@ -64,13 +65,16 @@ type Match struct {
 	pushes  []*Player
 	held    []netcode.Tick // by door: the tick until which it stays open
 	phase   arena.Phase
+	rockets rockets
 	message []byte
 }
 
 // playerRecord holds the match's data of a player between ticks.
 type playerRecord struct {
 	shots, warps uint8
-	pushed       uint64 // tick of the last push
+	pushed       uint64       // tick of the last push
+	left         mgl32.Vec3   // where the player was when it was last sent to a spawn point
+	void         netcode.Tick // until when others may not know that
 	// wants to push in this tick; further requests in the tick are ignored
 	pushes bool
 }
@@ -135,6 +139,7 @@ func New(c Config) (*Match, error) {
 	m.spawn = generic.NewMap3[components.Transform3D, netcode.Replicated, arena.Pawn](w)
 	m.pawns = generic.NewMap1[arena.Pawn](w)
 	m.poses = generic.NewMap1[components.Transform3D](w)
+	m.rockets = newRockets(w)
 	m.boxes = generic.NewMap1[arena.Crate](w)
 	m.spawnLevel()
 	engine.Add(ecs.FixedUpdate, ecs.SystemFunc(m.step))
@@ -216,10 +221,11 @@ func (m *Match) spawnPoint() mgl32.Vec3 {
 }
 
 // step runs the rules in every fixed step, after the players' inputs have run.
-func (m *Match) step(*arche.World) {
+func (m *Match) step(w *arche.World) {
 	m.stepRound()
 	m.stepDoors()
 	m.server.Players(m.applyStep)
+	m.stepRockets(w)
 	for _, p := range m.pushes {
 		m.push(p)
 	}

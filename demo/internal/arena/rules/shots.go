@@ -14,14 +14,22 @@ const (
 	hitSpeed      = 3.5 // m/s added by a hit
 	crateHitSpeed = 5.0
 	pushSpeed     = 9.0
+
+	// m and time by which a view may be behind when a player is sent to a spawn point
+	voidRadius = 3.0
+	voidTime   = 700 * time.Millisecond
 )
 
-// shoot decides a shot by the shooter's view.
-func (m *Match) shoot(p *Player) {
-	shot := arena.ShotOf(p.State)
-	reach := m.rules.Reach(shot, m.server.Tick())
-	var victim *Player
-	var box *arena.Crate
+// target is the first thing that a shot meets.
+type target struct {
+	victim *Player      // nil: no player
+	box    *arena.Crate // nil: no crate
+	at     float32      // m along the shot
+}
+
+// trace returns what a shot of a player meets within reach, by the player's view.
+func (m *Match) trace(p *Player, shot arena.Shot, radius, reach float32) target {
+	met := target{at: reach}
 	see := func(at func(e arche.Entity) (components.Pose3D, bool)) {
 		m.server.Players(func(other *Player) {
 			if other == p {
@@ -32,40 +40,77 @@ func (m *Match) shoot(p *Player) {
 				return
 			}
 			feet := pose.Position.Add(m.platformPosition(other))
-			if d, hit := shot.Hits(feet, arena.HitRadius, arena.Height, reach); hit {
-				victim, reach = other, d
+			if d, hit := shot.Hits(feet, radius, arena.Height, met.at); hit {
+				met = target{victim: other, at: d}
 			}
 		})
 		for _, e := range m.crates {
 			if pose, ok := at(e); ok {
-				if d, hit := shot.Crate(pose.Position, reach); hit {
-					victim, box, reach = nil, m.boxes.Get(e), d
+				if d, hit := shot.Crate(pose.Position, met.at); hit {
+					met = target{box: m.boxes.Get(e), at: d}
 				}
 			}
 		}
 	}
-	if m.config.NoRewind {
-		see(func(e arche.Entity) (components.Pose3D, bool) {
-			if !m.engine.World().Alive(e) {
-				return components.Pose3D{}, false
-			}
-			return m.poses.Get(e).Get(), true
-		})
-	} else {
+	if p != nil && !m.config.NoRewind {
 		p.Rewind(see)
+		return met
 	}
+	see(func(e arche.Entity) (components.Pose3D, bool) {
+		if !m.engine.World().Alive(e) {
+			return components.Pose3D{}, false
+		}
+		return m.poses.Get(e).Get(), true
+	})
+	return met
+}
+
+// shoot decides a shot by the shooter's view.
+func (m *Match) shoot(p *Player) {
+	shot := arena.ShotOf(p.State)
+	met := m.trace(p, shot, arena.HitRadius, m.rules.Reach(shot, m.server.Tick()))
 	switch {
-	case victim != nil:
-		m.hit(p, victim, shot.Direction)
-	case box != nil:
-		box.Vel = box.Vel.Add(mgl32.Vec3{shot.Direction[0], 0, shot.Direction[2]}.Mul(crateHitSpeed))
-		box.Spin += 2
-		box.Awake = true
+	case met.victim != nil:
+		m.hit(p, met.victim, shot.Direction, 1)
+	case met.box != nil:
+		met.box.Vel = met.box.Vel.Add(mgl32.Vec3{shot.Direction[0], 0, shot.Direction[2]}.Mul(crateHitSpeed))
+		met.box.Spin += 2
+		met.box.Awake = true
 	}
 	if m.config.Shot != nil {
-		m.config.Shot(p, victim != nil)
+		m.config.Shot(p, met.victim != nil)
 	}
-	m.broadcast(arena.Event{Player: p.Number(), To: shot.At(reach), Hit: victim != nil})
+	m.broadcast(m.result(p, arena.ShotFired, p.State.Shots, met, shot))
+}
+
+// result returns the event of a shot or rocket that has met something, and reports it to its
+// player. Only this message is reliable.
+func (m *Match) result(p *Player, kind arena.EventKind, n uint8, met target, shot arena.Shot) arena.Event {
+	e := arena.Event{Kind: kind, Player: p.Number(), N: n, To: shot.At(met.at), Void: m.void(p, shot)}
+	if met.victim != nil {
+		e.Victim = met.victim.Number()
+	}
+	m.message = e.Append(m.message[:0])
+	if p.Connected() {
+		_ = p.Send(m.message) // a player whose queue is full has no use for it
+	}
+	return e
+}
+
+// void reports whether a shot is one of a player, or at a player, that has just been sent to a
+// spawn point.
+func (m *Match) void(p *Player, shot arena.Shot) bool {
+	for other, known := range m.players {
+		if !known.void.IsNewer(m.server.Tick()) {
+			continue
+		}
+		middle := known.left.Add(mgl32.Vec3{0, arena.Height / 2, 0})
+		near := shot.At(max(middle.Sub(shot.From).Dot(shot.Direction), 0))
+		if other == p || near.Sub(middle).Len() < voidRadius {
+			return true
+		}
+	}
+	return false
 }
 
 // platformPosition returns the position of the platform that carries a player; zero without one.
@@ -77,19 +122,22 @@ func (m *Match) platformPosition(p *Player) mgl32.Vec3 {
 	return m.rules.Level.Platforms[i](m.rules.Seconds(m.server.Tick().Add(1)))
 }
 
-func (m *Match) hit(by, victim *Player, direction mgl32.Vec3) {
+func (m *Match) hit(by, victim *Player, direction mgl32.Vec3, damage uint8) {
 	pawn, shooter := m.pawn(victim), m.pawn(by)
-	if pawn == nil || shooter == nil {
+	if pawn == nil || shooter == nil || !m.rules.RoundAt(m.server.Tick()).Fights() {
 		return
 	}
 	pawn.Hits++
-	shooter.Score++
-	if pawn.Health > 1 {
-		pawn.Health--
+	shooter.Score += uint16(damage)
+	if pawn.Health > damage {
+		pawn.Health -= damage
 		victim.State.Vel = victim.State.Vel.Add(mgl32.Vec3{direction[0], 0, direction[2]}.Mul(hitSpeed))
 		return
 	}
 	shooter.Score += 4
+	if known := m.players[victim]; known != nil {
+		known.left, known.void = victim.State.Pos, m.server.Tick().Add(m.ticks(voidTime))
+	}
 	pawn.Health = arena.FullHealth
 	state := victim.State
 	state.Pos, state.Vel, state.Platform, state.Grounded = m.spawnPoint(), mgl32.Vec3{}, 0, true
@@ -110,17 +158,26 @@ func (m *Match) push(p *Player) {
 	}
 	known.pushed = now
 	center := p.State.Pos
+	m.throw(center, pushRadius, p, nil)
+	if m.config.Pushed != nil {
+		m.config.Pushed(p)
+	}
+	m.broadcast(arena.Event{Player: p.Number(), Kind: arena.Pushed, To: center})
+}
+
+// throw throws everything near a place away, except for two players.
+func (m *Match) throw(center mgl32.Vec3, radius float32, except, too *Player) {
 	away := func(pos mgl32.Vec3) mgl32.Vec3 {
 		d := pos.Sub(center)
 		d[1] = 0
 		l := d.Len()
-		if l < 1e-3 || l > pushRadius {
+		if l < 1e-3 || l > radius {
 			return mgl32.Vec3{}
 		}
-		return d.Mul(pushSpeed * (1 - 0.5*l/pushRadius) / l)
+		return d.Mul(pushSpeed * (1 - 0.5*l/radius) / l)
 	}
 	m.server.Players(func(other *Player) {
-		if v := away(other.State.Pos); other != p && v != (mgl32.Vec3{}) {
+		if v := away(other.State.Pos); other != except && other != too && v != (mgl32.Vec3{}) {
 			other.State.Vel = other.State.Vel.Add(v)
 			other.State.Vel[1] = max(other.State.Vel[1], 3)
 			other.State.Grounded, other.State.Platform = false, 0
@@ -133,17 +190,13 @@ func (m *Match) push(p *Player) {
 			c.Spin += 1.5
 		}
 	}
-	if m.config.Pushed != nil {
-		m.config.Pushed(p)
-	}
-	m.broadcast(arena.Event{Player: p.Number(), Pushed: true, To: center})
 }
 
-// broadcast sends an event to all connected players.
+// broadcast sends an event to all connected players, except to the one that result has told.
 func (m *Match) broadcast(e arena.Event) {
 	m.message = e.Append(m.message[:0])
 	m.server.Players(func(p *Player) {
-		if p.Connected() {
+		if p.Connected() && (e.Kind == arena.Pushed || p.Number() != e.Player) {
 			_ = p.SendUnreliable(m.message) // the event is only shown, so it may be lost
 		}
 	})

@@ -59,11 +59,17 @@ type Client struct {
 	pawns      generic.Map1[arena.Pawn]
 	filter     arche.CachedFilter
 
+	rockets      generic.Map2[netcode.Replicated, arena.Rocket]
+	rocketFilter *generic.Filter2[netcode.Replicated, arena.Rocket]
+
 	tick      netcode.Tick          // of the newest input
 	seen      map[arche.Entity]seen // of players
 	objects   []object              // of the current picture
 	board     []*object             // the best players among them
 	effects   []effect              // shown, or waiting for their time
+	flights   map[arche.Entity]flight
+	screen    screen
+	agreement Agreement
 	teleports uint8
 	shots     uint8
 	notice    string // the server's last message of text
@@ -88,9 +94,9 @@ func New(config Config) (*Client, error) {
 	}
 	c := &Client{
 		config: config, engine: engine,
-		rules:  arena.Rules{Level: arena.NewLevel(), Rate: config.Rate},
-		set:    settings.Default(),
-		seen:   map[arche.Entity]seen{},
+		rules: arena.Rules{Level: arena.NewLevel(), Rate: config.Rate},
+		set:   settings.Default(),
+		seen:  map[arche.Entity]seen{}, flights: map[arche.Entity]flight{},
 		camera: newCamera(), graphs: newGraphs(),
 	}
 	protocol, err := c.rules.NewProtocol()
@@ -109,6 +115,8 @@ func New(config Config) (*Client, error) {
 	c.poses = generic.NewMap1[components.Transform3D](w)
 	c.visuals = generic.NewMap1[components.Visual3D](w)
 	c.pawns = generic.NewMap1[arena.Pawn](w)
+	c.rockets = generic.NewMap2[netcode.Replicated, arena.Rocket](w)
+	c.rocketFilter = generic.NewFilter2[netcode.Replicated, arena.Rocket]()
 	replicas := arche.All(arche.ComponentID[netcode.Replicated](w), arche.ComponentID[components.Transform3D](w))
 	c.filter = w.Cache().Register(&replicas)
 	c.hierarchy = hierarchy.New3D()
@@ -224,6 +232,9 @@ func (c *Client) spawn(w *arche.World, _ netcode.Replicated, _ bool) arche.Entit
 
 func (c *Client) removed(_ *arche.World, e arche.Entity) {
 	delete(c.seen, e)
+	if f, ok := c.flights[e]; ok {
+		c.endRocket(e, f)
+	}
 }
 
 // input returns the player's input of a tick. It is called once per tick.
@@ -256,6 +267,9 @@ func (c *Client) collect() {
 	query := w.Query(&c.filter)
 	for query.Next() {
 		e := query.Entity()
+		if c.flights[e].hidden {
+			continue
+		}
 		v := object{entity: e, rep: *c.replicated.Get(e), own: e == own}
 		if c.config.Headless {
 			v.pose = c.logicalWorld(e)
@@ -298,6 +312,9 @@ func (c *Client) Trace(row func(name string, logical, visual components.Pose3D))
 			name = fmt.Sprintf("player-%d", v.rep.Owner)
 		case v.rep.Archetype == arena.ArchetypeCrate:
 			name = fmt.Sprintf("crate-%d", v.rep.ID)
+		case v.rep.Archetype == arena.ArchetypeRocket:
+			_, rocket := c.rockets.Get(v.entity)
+			name = fmt.Sprintf("rocket-%d-%d", v.rep.Owner, rocket.N)
 		case isPlatform(v.rep.Archetype):
 			name = fmt.Sprintf("platform-%d", v.rep.Archetype-arena.ArchetypePlatform+1)
 		default:

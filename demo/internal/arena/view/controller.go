@@ -62,6 +62,8 @@ func (a *Bot) Input(c *Client, t netcode.Tick) (in arena.Input, push bool) {
 			a.burst = rate/2 + a.random.IntN(rate)
 		}
 		in.Fire = a.burst > 0
+		// A rocket flies for a while: it is for targets that are near or stand still.
+		in.Rocket = a.burst > 0 && target.Sub(muzzle).Len() < 9 && a.random.IntN(rate/2) == 0
 	}
 	return in, push
 }

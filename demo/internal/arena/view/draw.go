@@ -30,6 +30,8 @@ func (c *Client) Draw(f *render.Frame, part render.Rect, brush *scene.Brush) {
 			p.player(v)
 		case v.rep.Archetype == arena.ArchetypeCrate:
 			p.crate(v.pose, int(v.rep.ID))
+		case v.rep.Archetype == arena.ArchetypeRocket:
+			p.rocket(v)
 		case isPlatform(v.rep.Archetype):
 			p.platform(v.pose)
 		default:
@@ -113,6 +115,18 @@ func (p *painter) platform(pose components.Pose3D) {
 	for side := float32(-1); side <= 1; side += 2 {
 		p.b.Box(render.Solid, top.Add(mgl32.Vec3{side * off, 0, 0}), mgl32.Vec3{rim, 0.05, w}, p.c.edge)
 		p.b.Box(render.Solid, top.Add(mgl32.Vec3{0, 0, side * off}), mgl32.Vec3{w - 2*rim, 0.05, rim}, p.c.edge)
+	}
+}
+
+func (p *painter) rocket(v *object) {
+	ahead := v.pose.Rotation.Rotate(mgl32.Vec3{0, 0, -1})
+	along := mgl32.QuatBetweenVectors(mgl32.Vec3{0, 1, 0}, ahead)
+	color := p.c.player(v.rep.Owner)
+	p.b.Put(render.Capsule, render.Solid, components.Pose3D{Position: v.pose.Position, Rotation: along, Scale: mgl32.Vec3{0.26, 0.4, 0.26}}, color)
+	flame := render.Hex(0xffc23c)
+	for k := range 4 { // the flame
+		part := float32(k)
+		p.b.Ball(render.Glow, v.pose.Position.Sub(ahead.Mul(0.5+0.28*part)), 0.34-0.06*part, flame.Alpha(0.9-0.2*part))
 	}
 }
 
@@ -227,8 +241,8 @@ func (p *painter) ghost(v *object) {
 		pose.Position = pose.Position.Add(mgl32.Vec3{0, arena.Height / 2, 0})
 		pose.Scale = mgl32.Vec3{2.1 * arena.Radius, arena.Height / 2, 2.1 * arena.Radius}
 		p.b.Put(render.Capsule, render.Ghost, pose, color)
-	case v.rep.Archetype >= arena.ArchetypeDoor:
-		return // it is where the match state has it
+	case v.rep.Archetype >= arena.ArchetypeDoor || v.rep.Archetype == arena.ArchetypeRocket:
+		return // they are where a match state or a path has them
 	case v.rep.Archetype == arena.ArchetypeCrate:
 		if v.pose.Position.Sub(state.Position).Len() < 0.01 {
 			return // two cubes in one place would flicker
@@ -284,6 +298,12 @@ func (p *painter) shots() {
 		case pushes:
 			p.flat(render.Ring, e.to.Add(mgl32.Vec3{0, 0.15, 0}), 1+8*age, color.Alpha(0.9*(1-age)))
 			p.flat(render.Ring, e.to.Add(mgl32.Vec3{0, 0.3, 0}), 0.6+6*age, color.Alpha(0.6*(1-age)))
+			continue
+		case blasts:
+			flame := render.Hex(0xffc23c)
+			p.b.Ball(render.Glow, e.to, 0.8+3.2*age, flame.Alpha(0.8*(1-age)))
+			p.b.Ball(render.Glow, e.to, 0.5+1.4*age, flame.Mix(render.Hex(0xffffff), 0.6).Alpha(1-age))
+			p.flat(render.Ring, mgl32.Vec3{e.to[0], 0.12, e.to[2]}, 1+2*arena.BlastRadius*age, color.Alpha(0.8*(1-age)))
 			continue
 		case teleports: // a pillar of light at both places, which thins out
 			const high = 3.2

@@ -21,6 +21,7 @@ const (
 	streak    effectKind = iota // of a shot
 	pushes                      // the ring of a push
 	teleports                   // a player has vanished or appeared
+	blasts                      // of a rocket
 )
 
 const maxEffects = 256
@@ -34,5 +35,5 @@ func (c *Client) show(e effect) {
 
 // length returns how long an effect is shown.
 func (e *effect) length() time.Duration {
-	return [...]time.Duration{streak: 140 * time.Millisecond, pushes: 450 * time.Millisecond, teleports: 400 * time.Millisecond}[e.kind]
+	return [...]time.Duration{streak: 140 * time.Millisecond, pushes: 450 * time.Millisecond, teleports: 400 * time.Millisecond, blasts: 450 * time.Millisecond}[e.kind]
 }

@@ -42,7 +42,8 @@ func (c *Client) watch(v *object) {
 }
 
 // step runs in every fixed step, after the netcode has written its entities.
-func (c *Client) step(*arche.World) {
+func (c *Client) step(w *arche.World) {
+	c.watchRockets(w)
 	me, playing := c.net.State()
 	own := c.net.Entity()
 	if status, _ := c.net.Status(); status == netcode.Playing && playing && !own.IsZero() && c.set.Predict {
@@ -61,26 +62,11 @@ func (c *Client) ownEvents(me arena.State, own arche.Entity) {
 		c.shots = me.Shots
 		if fired {
 			shot := arena.ShotOf(me)
-			c.show(effect{at: c.engine.Time().Real, from: shot.At(0.6), to: shot.At(c.sight(shot)), owner: c.net.Number()})
+			reach, victim := c.sight(shot, arena.HitRadius, c.rules.Reach(shot, c.tick))
+			c.screen[arena.ShotFired][me.Shots] = victim
+			c.show(effect{at: c.engine.Time().Real, from: shot.At(0.6), to: shot.At(reach), owner: c.net.Number()})
 		}
 	}
-}
-
-// sight returns how far a shot flies in the picture.
-func (c *Client) sight(shot arena.Shot) float32 {
-	reach := c.rules.Reach(shot, c.tick)
-	for _, v := range c.objects {
-		if v.rep.Archetype == arena.ArchetypePlayer && !v.own {
-			if d, hit := shot.Hits(v.pose.Position, arena.HitRadius, arena.Height, reach); hit {
-				reach = d
-			}
-		} else if v.rep.Archetype == arena.ArchetypeCrate {
-			if d, hit := shot.Crate(v.pose.Position, reach); hit {
-				reach = d
-			}
-		}
-	}
-	return reach
 }
 
 // receive handles a message from the server. An event is shown when the view of the other players
@@ -91,7 +77,11 @@ func (c *Client) receive(data []byte, _ bool) {
 		return
 	}
 	e, ok := arena.ReadEvent(data)
-	if !ok || e.Player == c.net.Number() && !e.Pushed && c.set.Predict {
+	if own := e.Player == c.net.Number(); ok && own && e.Kind != arena.Pushed && c.set.Predict {
+		c.judge(e)
+		return
+	}
+	if !ok || e.Kind == arena.RocketEnded {
 		return
 	}
 	now := c.engine.Time().Real
@@ -100,8 +90,8 @@ func (c *Client) receive(data []byte, _ bool) {
 		now += max(stats.Delay-stats.RTT/2, 0)
 	}
 	kind := streak
-	if e.Pushed {
+	if e.Kind == arena.Pushed {
 		kind = pushes
 	}
-	c.show(effect{at: now, to: e.To, owner: e.Player, kind: kind, fromMuzzle: !e.Pushed})
+	c.show(effect{at: now, to: e.To, owner: e.Player, kind: kind, fromMuzzle: e.Kind == arena.ShotFired})
 }

@@ -231,7 +231,7 @@ func (c *Client) drawHeadline(o *render.Overlay, all render.Rect) {
 	}
 	colors := colorsOf(theme)
 	l := c.config.Link
-	r := render.Rect{X: all.X, Y: all.Y, W: headlineWidth(l, all), H: 2*line + 10}
+	r := render.Rect{X: all.X, Y: all.Y, W: headlineWidth(l, all), H: 3*line + 10}
 	brief := r.W < 184
 	if brief {
 		r.H = line + 10
@@ -245,6 +245,17 @@ func (c *Client) drawHeadline(o *render.Overlay, all render.Rect) {
 		o.Dot(r.X+15, r.Y+5+line/2, 5, colors.onPanel(n, colors.player(n)))
 		o.At(r.X+28, r.Y+4, render.TextSmall, theme.Text).Str("player ").Uint(uint64(n))
 	}
+	if me, ok := c.net.State(); ok && !brief {
+		x := r.X + r.W - 16 - 11*arena.RocketAmmo
+		o.TextAligned(x, r.Y+4, render.AlignRight, render.TextSmall, theme.TextDim, "rockets")
+		for k := range arena.RocketAmmo {
+			color := theme.PanelLine
+			if k < arena.RocketAmmo-int(me.Spent) {
+				color = theme.Bad
+			}
+			o.Rect(render.Rect{X: x + 8 + 11*float32(k), Y: r.Y + 6, W: 6, H: line - 4}, color)
+		}
+	}
 	if brief {
 		return
 	}
@@ -257,8 +268,14 @@ func (c *Client) drawHeadline(o *render.Overlay, all render.Rect) {
 			w.Str(" (bursts)")
 		}
 	}
+	w = o.At(r.X+10, r.Y+4+2*line, render.TextSmall, theme.TextDim).Str("agreed hits: ")
+	if a := c.agreement; a.Hits == 0 {
+		w.Str("none yet")
+	} else {
+		w.Color(theme.Text).Float(100*float64(a.Agreed)/float64(a.Hits), 0).Str(" % ").Color(theme.TextDim).Str("of ").Uint(a.Hits)
+	}
 	if off != "" {
-		o.Text(r.X+10, r.Y+4+2*line, render.TextSmall, theme.Bad, off)
+		o.Text(r.X+10, r.Y+4+3*line, render.TextSmall, theme.Bad, off)
 	}
 }
 
