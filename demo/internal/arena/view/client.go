@@ -204,12 +204,25 @@ func (c *Client) Err() error {
 	return nil
 }
 
+// The picture shows a sign of a silence of the server, then says that the connection is
+// interrupted, and then that the client tries another one, which it does while it plays on.
+const (
+	silentAfter      = 300 * time.Millisecond
+	interruptedAfter = 500 * time.Millisecond // the netcode's default, too: it stops the player
+	lostAfter        = 5 * time.Second        // the netcode's default
+)
+
 // Status describes the state of the connection in one line.
 func (c *Client) Status() string {
 	status, reason := c.net.Status()
+	silence := c.net.Stats().Silence
 	switch {
 	case status == netcode.Lost && reason.Code != transport.NoReason:
-		return "connection lost (" + reason.String() + "), reconnecting"
+		return "connection lost (" + reason.String() + "), trying to reconnect"
+	case status == netcode.Lost, status == netcode.Playing && silence >= lostAfter:
+		return "connection lost, trying to reconnect"
+	case status == netcode.Playing && silence >= interruptedAfter:
+		return "connection interrupted"
 	case status == netcode.Joining && reason.Code != transport.NoReason:
 		return "cannot join yet (" + reason.String() + "), trying again"
 	case status == netcode.Ended:

@@ -83,9 +83,11 @@ const margin = 10
 // drawOverlay draws texts, figures and graphs over the picture.
 func (c *Client) drawOverlay(o *render.Overlay, v *render.View) {
 	all := v.Viewport.Inset(margin)
-	status, _ := c.net.Status()
-	if status != netcode.Playing { // shown even without an overlay
-		c.announce(o, all, 0.34, render.TextHeading, o.Theme().Bad, c.Status())
+	// both are shown even without an overlay
+	if text := c.Status(); text != netcode.Playing.String() {
+		c.announce(o, all, 0.34, render.TextHeading, o.Theme().Bad, text)
+	} else if c.net.Stats().Silence >= silentAfter {
+		c.announce(o, all, 0.34, render.TextSmall, o.Theme().Bad, "...")
 	}
 	if c.notice != "" && c.engine.Time().Real-c.noticeAt < 4*time.Second {
 		c.announce(o, all, 0.16, render.TextHeading, o.Theme().Text, c.notice)
