@@ -11,14 +11,19 @@ import (
 
 // The types of other packages that a game names, so that one import is enough.
 type (
-	// Tick numbers a fixed step of the server. It wraps around; its method Sub returns distances.
+	// Tick numbers a fixed step of the server. It wraps around. So t.Sub(u) is the distance from u
+	// to t in ticks (an int32), t.Add(n) is n ticks later, and t.IsNewer(u) compares.
 	Tick = tick.Tick
 
 	// Config holds what both ends of a [Protocol] agree on beside the game: the tick rate, the
 	// number of entities, and the ranges and resolutions in which poses are sent. The zero value is
-	// useful.
+	// useful. Its fields: Version counts the builds of the game that cannot play together; TickRate
+	// is 60 if it is zero; MaxEntities is 4096 if it is zero; Position is the [Grid] of positions,
+	// 1/512 from -1024 to 1024 if it is zero; RotationBits, Velocity, Angular, History and
+	// Revisions are in docs/tuning.md.
 	Config = snapshot.Config
-	// Grid is the range and the resolution of positions.
+	// Grid is the range and the resolution of positions: Min and Max (mgl32.Vec3), and Resolution
+	// in units of length.
 	Grid = snapshot.Grid
 	// Range is the range and the resolution of velocities. Without a Max no velocities are sent.
 	Range = snapshot.Range
@@ -36,14 +41,23 @@ type (
 	ComponentCodec[T comparable] = snapshot.Codec[T]
 	// InputCodec packs a player's input. [StructInput] makes one.
 	InputCodec[I comparable] = prediction.Codec[I]
-	// InputRules replace missing inputs, and merge two inputs for one tick.
+	// InputRules replace missing inputs, and merge two inputs for one tick. Their fields:
+	//
+	//	Neutral I                        // the input of a player that touches nothing
+	//	Repeat  func(last I) I           // replaces a missing input: leaves presses out of the last one
+	//	Merge   func(into, presses I) I  // adds the presses of an input that came too late
+	//
+	// The zero value repeats the last input as it is, and loses presses that come too late.
 	InputRules[I comparable] = prediction.Rules[I]
 
-	// BodyGroup is the players and bodies that are stepped together. See [Bodies].
+	// BodyGroup is the players and bodies that are stepped together: Players, an [Actor] each, and
+	// Bodies, a [Body] each, both in the same order on both ends. See [Bodies].
 	BodyGroup[S any, I comparable, B any] = prediction.Group[S, I, B]
-	// Body is a body of a [BodyGroup].
+	// Body is a body of a [BodyGroup]: its ID, its Archetype, and its State, which the step
+	// changes.
 	Body[B any] = prediction.Body[B]
-	// Actor is a player of a [BodyGroup].
+	// Actor is a player of a [BodyGroup]: its Number, a pointer to its State, which the step may
+	// change, and the Input that ran in the tick.
 	Actor[S any, I comparable] = prediction.Actor[S, I]
 
 	// PacketStats counts the packets and bytes of a connection.
