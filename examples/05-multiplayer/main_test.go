@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"math"
 	"testing"
 	"time"
@@ -69,18 +70,20 @@ func TestOutage(t *testing.T) {
 // What a player sees of the other one moves evenly: by 6 m/s in every frame, at most 1 cm off.
 func TestOthersMoveEvenly(t *testing.T) {
 	for seed := range uint64(5) {
-		m := netcodetest.New(t, netcodetest.Config[hero, keys]{Protocol: newProtocol, Server: serve, Seed: seed})
-		walks := m.Join(bad, netcode.ClientConfig[hero, keys]{Input: func(netcode.Tick) keys { return keys{X: 1} }})
-		m.Run(2*time.Second, nil)
-		looks := m.Join(bad, netcode.ClientConfig[hero, keys]{Input: func(netcode.Tick) keys { return keys{} }})
-		m.Run(2*time.Second, nil)
-		last := other(looks.Engine.World(), walks.Number())
-		m.Run(time.Second, func() {
-			x := other(looks.Engine.World(), walks.Number())
-			if off := math.Abs(float64(x-last) - 6.0/120); off > 0.01 {
-				t.Errorf("seed %d, at %v: the other player moves %.3f m in a frame", seed, m.Now, x-last)
-			}
-			last = x
+		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
+			m := netcodetest.New(t, netcodetest.Config[hero, keys]{Protocol: newProtocol, Server: serve, Seed: seed})
+			walks := m.Join(bad, netcode.ClientConfig[hero, keys]{Input: func(netcode.Tick) keys { return keys{X: 1} }})
+			m.Run(2*time.Second, nil)
+			looks := m.Join(bad, netcode.ClientConfig[hero, keys]{Input: func(netcode.Tick) keys { return keys{} }})
+			m.Run(2*time.Second, nil)
+			last := other(looks.Engine.World(), walks.Number())
+			m.Run(time.Second, func() {
+				x := other(looks.Engine.World(), walks.Number())
+				if off := math.Abs(float64(x-last) - 6.0/120); off > 0.01 {
+					t.Errorf("at %v: the other player moves %.3f m in a frame", m.Now, x-last)
+				}
+				last = x
+			})
 		})
 	}
 }
