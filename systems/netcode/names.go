@@ -19,8 +19,9 @@ type (
 	// number of entities, and the ranges and resolutions in which poses are sent. The zero value is
 	// useful. Its fields: Version counts the builds of the game that cannot play together; TickRate
 	// is 60 if it is zero; MaxEntities is 4096 if it is zero; Position is the [Grid] of positions,
-	// 1/512 from -1024 to 1024 if it is zero; RotationBits, Velocity, Angular, History and
-	// Revisions are in docs/tuning.md.
+	// 1/512 from -1024 to 1024 if it is zero; RotationBits (11 if it is zero), and the [Range]
+	// Velocity and Angular, none if they are zero, set what is sent of rotations and velocities;
+	// History (32) and Revisions (64) are how many states are kept as baselines.
 	Config = snapshot.Config
 	// Grid is the range and the resolution of positions: Min and Max (mgl32.Vec3), and Resolution
 	// in units of length.
