@@ -31,8 +31,8 @@ type flight interface {
 const longestStep = 2
 
 // maxReplaced is the most paths of a shot that the view has not reached: half a second of a path
-// that is replaced in every tick. A newer one then takes the place of the newest. If it took that of
-// the oldest, the view would never reach one.
+// that is replaced in every tick. A newer one then takes the place of the newest. If it took that
+// of the oldest, the view would never reach one.
 const maxReplaced = 32
 
 // replacedPath is a path of a shot that holds from a tick on.
