@@ -102,7 +102,7 @@ func PredictBodies[B comparable, S any, I comparable](p *Protocol[S, I], name st
 		if p.movers[kind] != nil {
 			panic(fmt.Sprintf("netcode: archetype %d is a scripted mover and a body; it can be only one of them", kind))
 		}
-		if p.shotsOf(kind) != nil {
+		if p.hasShots(kind) {
 			panic(fmt.Sprintf("netcode: archetype %d is a shot and a body; it can be only one of them", kind))
 		}
 	}
@@ -143,5 +143,5 @@ func finite(v mgl32.Vec3) bool {
 
 // placed reports whether all numbers of a pose are finite.
 func placed(p components.Pose3D) bool {
-	return finite(p.Position) && finite(p.Rotation.V) && finite(mgl32.Vec3{p.Rotation.W})
+	return finite(p.Position) && finite(p.Rotation.V) && finite(mgl32.Vec3{p.Rotation.W}) && finite(p.Scale)
 }

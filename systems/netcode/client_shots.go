@@ -228,7 +228,7 @@ func (c *Client[S, I]) predictsShots() bool {
 // shotsOf returns the shots of an archetype, or nil.
 func (c *Client[S, I]) shotsOf(archetype uint16) clientShots[S, I] {
 	for i, k := range c.protocol.shots {
-		if k.archetype() == archetype {
+		if k.archetype == archetype {
 			return c.shots[i]
 		}
 	}

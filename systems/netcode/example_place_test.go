@@ -53,6 +53,7 @@ func ExampleClient_Place() {
 		}
 		return client.Number()
 	}
-	fmt.Println(play() == play())
+	first := play()
+	fmt.Println(play() == first)
 	// Output: true
 }

@@ -242,7 +242,7 @@ func (c *Client[S, I]) ClosedForTest() Tick { return c.launches.closed }
 // SetShotForTest sets the record of a shot in a snapshot's world.
 func SetShotForTest[P comparable, S any, I comparable](p *Protocol[S, I], w *snapshot.World, id EntityID, path P, tick, since Tick, n uint8, wide, plain bool) {
 	for _, k := range p.shots {
-		if k, ok := k.(*shotKind[S, I, P]); ok {
+		if k, ok := k.kind.(*shotKind[S, I, P]); ok {
 			k.handle.Set(w, id, shotRecord[P]{path: path, tick: tick, since: since, n: n, wide: wide, plain: plain})
 		}
 	}

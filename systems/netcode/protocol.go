@@ -145,7 +145,7 @@ func (p *Protocol[S, I]) SetScriptedMover(archetype uint16, path func(t Tick) co
 	if p.bodies != nil && p.bodies.has(archetype) {
 		panic(fmt.Sprintf("netcode: archetype %d is a scripted mover and a body; it can be only one of them", archetype))
 	}
-	if p.shotsOf(archetype) != nil {
+	if p.hasShots(archetype) {
 		panic(fmt.Sprintf("netcode: archetype %d is a scripted mover and a shot; it can be only one of them", archetype))
 	}
 	p.movers[archetype] = withDefaults(path)

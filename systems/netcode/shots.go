@@ -2,6 +2,7 @@ package netcode
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/tandem-ecs/tandem/components"
 	"github.com/tandem-ecs/tandem/internal/pointerfree"
@@ -58,8 +59,9 @@ import (
 //
 // In the mode [OnArrival] a player has no tick in common with the server. Shots are then replicated
 // like other entities, with poses, and their clients do not predict them. So are entities of the
-// Archetype that the game makes itself, with P as a replicated component. ServerConfig.Relevant has
-// to show a shot to its owner.
+// Archetype that the game makes itself, with P as a replicated component, which must stay.
+// ServerConfig.Relevant has to show a shot to its owner. After a shift of the origin replace P by
+// the shifted path, or the next step puts the shot back.
 type Shots[S any, I comparable, P comparable] struct {
 	// Archetype is the archetype of the entities.
 	Archetype uint16
@@ -94,7 +96,7 @@ func PredictShots[P comparable, S any, I comparable](p *Protocol[S, I], name str
 	if pointer := pointerfree.Pointer[P](); pointer != "" {
 		panic(fmt.Sprintf("netcode: Shots of %T, which holds a pointer (%s); put an index or an array of fixed size in its place", *new(P), pointer))
 	}
-	if p.movers[s.Archetype] != nil || p.bodies != nil && p.bodies.has(s.Archetype) || p.shotsOf(s.Archetype) != nil {
+	if p.movers[s.Archetype] != nil || p.bodies != nil && p.bodies.has(s.Archetype) || p.hasShots(s.Archetype) {
 		panic(fmt.Sprintf("netcode: archetype %d is used for shots and for a scripted mover, for bodies or for other shots; it can be only one of them", s.Archetype))
 	}
 	mustBeNewToShots[P](p)
@@ -106,33 +108,30 @@ func PredictShots[P comparable, S any, I comparable](p *Protocol[S, I], name str
 	if s.Codec == nil {
 		s.Codec = StructComponent[P]()
 	}
-	p.shots = append(p.shots, &shotKind[S, I, P]{Shots: s, handle: snapshot.Register(p.schema, name, shotCodec[P]{s.Codec})})
+	k := &shotKind[S, I, P]{Shots: s, handle: snapshot.Register(p.schema, name, shotCodec[P]{s.Codec})}
+	p.shots = append(p.shots, anyShots[S, I]{archetype: s.Archetype, kind: k, server: k.server, client: k.client})
 }
 
 // mustBeNewToShots panics for a component type that shots replicate already.
 func mustBeNewToShots[T comparable, S any, I comparable](p *Protocol[S, I]) {
 	for _, k := range p.shots {
-		if _, same := k.(interface{ carries(T) }); same {
+		if _, same := k.kind.(*shotKind[S, I, T]); same {
 			panic(fmt.Sprintf("netcode: %T is the component of Shots already; use another type", *new(T)))
 		}
 	}
 }
 
-// shotsOf returns the shots of an archetype, or nil.
-func (p *Protocol[S, I]) shotsOf(archetype uint16) anyShots[S, I] {
-	for _, k := range p.shots {
-		if k.archetype() == archetype {
-			return k
-		}
-	}
-	return nil
+// hasShots reports whether the entities of an archetype are shots.
+func (p *Protocol[S, I]) hasShots(archetype uint16) bool {
+	return slices.ContainsFunc(p.shots, func(k anyShots[S, I]) bool { return k.archetype == archetype })
 }
 
 // anyShots are a protocol's shots of one archetype, without their type.
-type anyShots[S any, I comparable] interface {
-	archetype() uint16
-	server(s *Server[S, I]) serverShots[S, I]
-	client(c *Client[S, I]) clientShots[S, I]
+type anyShots[S any, I comparable] struct {
+	archetype uint16
+	kind      any // *shotKind
+	server    func(s *Server[S, I]) serverShots[S, I]
+	client    func(c *Client[S, I]) clientShots[S, I]
 }
 
 // shotKind is a protocol's shots of one archetype before there is a world.
@@ -140,11 +139,6 @@ type shotKind[S any, I comparable, P comparable] struct {
 	Shots[S, I, P]
 	handle snapshot.Component[shotRecord[P]]
 }
-
-func (k *shotKind[S, I, P]) archetype() uint16 { return k.Archetype }
-
-// carries marks the component type for mustBeNewToShots.
-func (k *shotKind[S, I, P]) carries(P) {}
 
 // at returns the pose of a shot at an age, and whether it is in flight then.
 func (k *shotKind[S, I, P]) at(p P, age float64) (components.Pose3D, bool) {

@@ -1,9 +1,13 @@
 package netcode
 
 import (
+	"math"
 	"testing"
 
+	"github.com/go-gl/mathgl/mgl32"
 	"pgregory.net/rapid"
+
+	"github.com/tandem-ecs/tandem/components"
 )
 
 type trail struct {
@@ -38,6 +42,28 @@ func TestShotRecordBits(t *testing.T) {
 	}
 	if got := size(shotRecord[trail]{path: trail{1, 2, 3}, plain: true}, nil); got != 1+path {
 		t.Errorf("a record of an entity with poses takes %d bits", got)
+	}
+}
+
+// A pose with a number that is not finite ends the flight, whichever number it is.
+func TestFlightsEndWhereNothingCanBeDrawn(t *testing.T) {
+	nan, inf := float32(math.NaN()), float32(math.Inf(1))
+	for _, test := range []struct {
+		name  string
+		pose  components.Pose3D
+		flies bool
+	}{
+		{"a scale that is left out", components.Pose3D{Position: mgl32.Vec3{1, 2, 3}}, true},
+		{"a position", components.At3D(nan, 0, 0), false},
+		{"a rotation", components.Pose3D{Rotation: mgl32.Quat{W: inf}}, false},
+		{"a scale", components.Pose3D{Scale: mgl32.Vec3{1, nan, 1}}, false},
+	} {
+		k := shotKind[int8, int8, trail]{Shots: Shots[int8, int8, trail]{
+			Path: func(trail, float64) (components.Pose3D, bool) { return test.pose, true },
+		}}
+		if _, flies := k.at(trail{}, 1); flies != test.flies {
+			t.Errorf("%s: in flight %v", test.name, flies)
+		}
 	}
 }
 
