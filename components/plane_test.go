@@ -79,7 +79,7 @@ func TestPlanePosesInSpaceAreTheSamePoses(t *testing.T) {
 	})
 }
 
-// What lies about another axis is left out.
+// The part about another axis is left out.
 func TestFlatTakesTheTurnAboutZ(t *testing.T) {
 	p := components.At3D(1, 2, 3)
 	p.Rotation = mgl32.QuatRotate(0.5, mgl32.Vec3{0, 0, 1}).Mul(mgl32.QuatRotate(0.7, mgl32.Vec3{1, 0, 0}))

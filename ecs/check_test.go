@@ -93,7 +93,7 @@ func TestCheckIsComplete(t *testing.T) {
 }
 
 // Entities that need no plugin are no mistakes: a server's without Visuals, velocities and parents
-// that nobody can see, and parents that name no entity.
+// that are never drawn, and parents that name no entity.
 func TestCheckAcceptsAServersWorld(t *testing.T) {
 	e := newEngine(t, ecs.Config{})
 	w := e.World()

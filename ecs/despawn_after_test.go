@@ -200,7 +200,7 @@ func TestDespawnAfterWaitsInAPause(t *testing.T) {
 	}
 }
 
-// What a listener does in a despawn is carried out: another call, and a panic with its place.
+// A call of a listener in a despawn is carried out, and its panic has its place.
 func TestDespawnAfterAndListeners(t *testing.T) {
 	e := newEngine(t, ecs.Config{FixedRate: 20})
 	w := e.World()

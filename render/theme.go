@@ -66,8 +66,9 @@ func Daylight() Theme {
 		TextDim:   Hex(0xaab6c2),
 		Panel:     Hex(0x1c2530).Alpha(0.82),
 		PanelLine: Hex(0x4a5867),
-		Good:      Hex(0x56b4e9), // blue, and orange below: told apart by most colour-blind people
-		Bad:       Hex(0xf0a030),
+		// blue, and orange below: differ for most colour-blind people, too
+		Good: Hex(0x56b4e9),
+		Bad:  Hex(0xf0a030),
 	}
 }
 

@@ -18,7 +18,7 @@ import (
 	"github.com/tandem-ecs/tandem/systems/interpolation"
 )
 
-// Components are told apart by their types, so each value has a type of its own.
+// A type of component holds one value of an entity, so each value has a type of its own.
 type (
 	charge float32                     // 0 to 1
 	colour struct{ R, G, B float32 }   // 0 to 255

@@ -67,7 +67,7 @@ func TestOutage(t *testing.T) {
 	}
 }
 
-// What a player sees of the other one moves evenly: by 6 m/s in every frame, at most 1 cm off.
+// On a player's screen the other one moves evenly: by 6 m/s in every frame, at most 1 cm off.
 func TestOthersMoveEvenly(t *testing.T) {
 	for seed := range uint64(5) {
 		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {

@@ -214,7 +214,7 @@ func TestRocketsFiredTheOldWayTrail(t *testing.T) {
 	}
 }
 
-// What is written later in the step that makes an entity.
+// Later writes in the step that makes an entity.
 func TestWritesToAnEntityThatAppearsInMotion(t *testing.T) {
 	const step = 100 * time.Millisecond
 	for name, test := range map[string]struct {

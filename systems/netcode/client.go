@@ -188,9 +188,9 @@ func (c *Client[S, I]) Number() uint16 { return c.welcomed.player }
 // has ended, since Leave and closing the engine end the place: a client that will return just ends
 // its process. It stays the same as long as Number does.
 //
-// Whoever has these bytes can take the player's place. Keep them as a secret of the player: in a
-// file of mode 0600, in a browser in localStorage. Keep them under the server's fingerprint, and
-// show them to no other server.
+// These bytes are all that is needed to take the player's place. Keep them as a secret of the
+// player: in a file of mode 0600, in a browser in localStorage. Keep them under the server's
+// fingerprint, and show them to no other server.
 func (c *Client[S, I]) Place() []byte {
 	if c.endpoint == nil || c.status == Ended {
 		return nil

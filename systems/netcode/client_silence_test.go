@@ -99,7 +99,7 @@ func TestBothEndsLetGoInAnOutage(t *testing.T) {
 	}
 }
 
-// Controls: a client that never lets go runs on for as long as the server does not hear of it, less
+// Controls: a client that never lets go runs on for as long as nothing reaches the server, less
 // the 12 ticks that the server repeats, and is corrected by as much.
 func TestWithoutMaxSilenceThePlayerRunsOn(t *testing.T) {
 	r := playOutage(t, 4800*time.Millisecond, "both", 3, netcode.OnTicks, -1)

@@ -8,7 +8,6 @@ import (
 	"github.com/go-gl/mathgl/mgl32"
 	arche "github.com/mlange-42/arche/ecs"
 
-	"github.com/tandem-ecs/tandem/components"
 	"github.com/tandem-ecs/tandem/ecs"
 	"github.com/tandem-ecs/tandem/systems/netcode"
 	"github.com/tandem-ecs/tandem/systems/netcode/transport"
@@ -147,34 +146,9 @@ func TestInputDelayThroughJoinsAndJumps(t *testing.T) {
 // runs.
 func TestInputDelayKeepsTheMomentOfThePress(t *testing.T) {
 	m := newMatch(t, nil)
-	target := m.crate(kindCrate, components.At3D(0, 0, 0))
-	m.engine.Add(ecs.FixedUpdate, ecs.SystemFunc(func(*arche.World) {
-		s, c := math.Sincos(m.engine.Time().StepEnd.Seconds()) // 10 m/s
-		m.transform(target).Set(components.At3D(float32(10*c), 0, float32(10*s)))
-	}))
+	target := m.circler()
 	a := m.delayed(linksim.Symmetric(linksim.Condition{Delay: 75 * time.Millisecond, Jitter: 5 * time.Millisecond, Seed: 15}), 4)
-	m.run(6*time.Second, nil)
-	m.mustPlay()
-	aimed := map[netcode.Tick]mgl32.Vec3{}
-	a.input = func(at netcode.Tick) input {
-		aimed[at] = a.logical(a.client.Replica(m.id(target)))
-		return input{Dash: at%30 == 0}
-	}
-	worst, shots := float32(0), 0
-	m.engine.Add(ecs.FixedUpdate, ecs.SystemFunc(func(*arche.World) {
-		p, now := m.joined[0], m.server.Tick()
-		if !p.Input.Dash {
-			return
-		}
-		p.Rewind(func(at func(arche.Entity) (components.Pose3D, bool)) {
-			pose, ok := at(target)
-			if want, shot := aimed[now]; ok && shot {
-				shots++
-				worst = max(worst, pose.Position.Sub(want).Len())
-			}
-		})
-	}))
-	m.run(8*time.Second, nil)
+	shots, worst := m.shootAt(target, a, 8*time.Second)
 	// Two ticks at 10 m/s are 0.33 m; the delay of 4 ticks would be 0.67 m.
 	if shots < 12 || worst > 0.35 {
 		t.Errorf("%d shots, the worst rewound %.3f m from what was seen", shots, worst)

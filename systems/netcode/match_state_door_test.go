@@ -91,7 +91,7 @@ func runAtDoor(t *testing.T, seed uint64, shut bool, read func(*doorState, netco
 }
 
 // A door shuts before a runner, on a line with a round trip of 200 ms that loses 15 % of all
-// packets. If nobody knows before, the player is drawn back once. Announced early enough, no
+// packets. Without an announcement the player is drawn back once. Announced early enough, no
 // prediction is wrong.
 func TestDoorShutsBeforeARunner(t *testing.T) {
 	for _, test := range []struct {

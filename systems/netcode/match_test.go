@@ -281,39 +281,9 @@ func TestRelevance(t *testing.T) {
 func TestRewind(t *testing.T) {
 	for _, oneWay := range []time.Duration{25, 75, 100} {
 		m := newMatch(t, nil)
-		target := m.crate(kindCrate, components.At3D(0, 0, 0))
-		m.engine.Add(ecs.FixedUpdate, ecs.SystemFunc(func(*arche.World) {
-			// a circle of 10 m at 10 m/s
-			s, c := math.Sincos(m.engine.Time().StepEnd.Seconds())
-			m.transform(target).Set(components.At3D(float32(10*c), 0, float32(10*s)))
-		}))
-		// With a dash the shooter's input gives the target's position on the shooter's screen, in
-		// the step of the dash.
-		var a *player
-		aimed := map[netcode.Tick]mgl32.Vec3{}
-		a = m.join(linksim.Symmetric(linksim.Condition{Delay: oneWay * time.Millisecond, Jitter: 5 * time.Millisecond, Seed: 15}), nil)
-		m.run(6*time.Second, nil)
-		m.mustPlay()
-		a.input = func(at netcode.Tick) input {
-			aimed[at] = a.logical(a.client.Replica(m.id(target)))
-			return input{Dash: at%30 == 0}
-		}
-		worst, shots := float32(0), 0
-		m.engine.Add(ecs.FixedUpdate, ecs.SystemFunc(func(*arche.World) {
-			p := m.joined[0]
-			now := m.server.Tick()
-			if !p.Input.Dash {
-				return
-			}
-			p.Rewind(func(at func(arche.Entity) (components.Pose3D, bool)) {
-				pose, ok := at(target)
-				if want, shot := aimed[now]; ok && shot {
-					shots++
-					worst = max(worst, pose.Position.Sub(want).Len())
-				}
-			})
-		}))
-		m.run(10*time.Second, nil)
+		target := m.circler()
+		a := m.join(linksim.Symmetric(linksim.Condition{Delay: oneWay * time.Millisecond, Jitter: 5 * time.Millisecond, Seed: 15}), nil)
+		shots, worst := m.shootAt(target, a, 10*time.Second)
 		// One tick at 10 m/s is 0.17 m; the claim is in the packet of the input or in a later one.
 		if shots < 15 || worst > 0.35 {
 			t.Errorf("%v ms one way: %d shots, the worst rewound %.3f m from what was seen", int(oneWay), shots, worst)

@@ -77,7 +77,7 @@ func TestMessagesAreReadAsTheyWerePacked(t *testing.T) {
 	}
 }
 
-// What does not fit is made to fit by Pack: a player's line that is too long is no mistake of the
+// Pack makes everything fit: a player's line that is too long is no mistake of the
 // program.
 func TestPackKeepsWithinTheBounds(t *testing.T) {
 	letters := netcode.NewMessage[letter](newProtocol(t, netcode.Config{}), "letter")
@@ -131,7 +131,7 @@ func TestMessagesOfCheatersAreNotRead(t *testing.T) {
 	}
 }
 
-// FuzzMessages reads any bytes. What is read is what Pack makes of it.
+// FuzzMessages reads any bytes. Pack makes the same bytes of each value that is read.
 func FuzzMessages(f *testing.F) {
 	p := newProtocol(f, netcode.Config{})
 	shots, letters := netcode.NewMessage[shot](p, "shot"), netcode.NewMessage[letter](p, "letter")
@@ -287,7 +287,7 @@ func TestMessagesAreComparedWhenAClientJoins(t *testing.T) {
 	}
 }
 
-// In a protocol with kinds of messages raw bytes are a mistake, about which the game is told: by an
+// In a protocol with kinds of messages raw bytes are a mistake, and the game gets a report: by an
 // error of Send, and by a line in the log for a Broadcast. It is no panic, since a server may pass
 // on what a client has sent.
 func TestRawMessagesAreRefusedBesideKinds(t *testing.T) {

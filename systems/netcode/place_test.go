@@ -309,7 +309,7 @@ func TestPlacesAreAuthenticated(t *testing.T) {
 }
 
 // A Place of another size is a mistake that NewClient names. Neither it nor a hello with nonsense
-// in its new bits costs anybody a place.
+// in its new bits costs a player its place.
 func TestMalformedPlaces(t *testing.T) {
 	for _, n := range []int{1, 17, 19, 300} {
 		_, err := netcode.NewClient(newProtocol(t, netcode.Config{}), netcode.ClientConfig[runner, input]{

@@ -1,6 +1,7 @@
 package netcode_test
 
 import (
+	"math"
 	"testing"
 	"time"
 
@@ -179,4 +180,41 @@ func TestRewindAllocatesNothing(t *testing.T) {
 	if seen != 21*len(targets) {
 		t.Errorf("%d targets were seen, want all of %d", seen, 21*len(targets))
 	}
+}
+
+// circler makes a crate on a circle of 10 m at 10 m/s.
+func (m *match) circler() arche.Entity {
+	e := m.crate(kindCrate, components.At3D(0, 0, 0))
+	m.engine.Add(ecs.FixedUpdate, ecs.SystemFunc(func(*arche.World) {
+		s, c := math.Sincos(m.engine.Time().StepEnd.Seconds())
+		m.transform(e).Set(components.At3D(float32(10*c), 0, float32(10*s)))
+	}))
+	return e
+}
+
+// shootAt lets the first player shoot at a target every 30 ticks, by a dash, after 6 s. It returns
+// the number of shots, and the most by which Rewind differs from the shooter's screen.
+func (m *match) shootAt(target arche.Entity, a *player, d time.Duration) (shots int, worst float32) {
+	m.run(6*time.Second, nil)
+	m.mustPlay()
+	aimed := map[netcode.Tick]mgl32.Vec3{}
+	a.input = func(at netcode.Tick) input {
+		aimed[at] = a.logical(a.client.Replica(m.id(target)))
+		return input{Dash: at%30 == 0}
+	}
+	m.engine.Add(ecs.FixedUpdate, ecs.SystemFunc(func(*arche.World) {
+		p, now := m.joined[0], m.server.Tick()
+		if !p.Input.Dash {
+			return
+		}
+		p.Rewind(func(at func(arche.Entity) (components.Pose3D, bool)) {
+			pose, ok := at(target)
+			if want, shot := aimed[now]; ok && shot {
+				shots++
+				worst = max(worst, pose.Position.Sub(want).Len())
+			}
+		})
+	}))
+	m.run(d, nil)
+	return shots, worst
 }

@@ -121,7 +121,7 @@ func TestDoorsLift(t *testing.T) {
 }
 
 // Whatever doors and players do, no player is moved farther in a tick than players run and doors
-// slide, and nobody ends inside of a door.
+// slide, and no player ends inside of a door.
 func TestPlayersAtDoors(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		random := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 0))
@@ -155,7 +155,7 @@ func TestPlayersAtDoors(t *testing.T) {
 }
 
 // Players shoot in a round and in a match without rounds.
-func TestNobodyShootsInTheWarmUp(t *testing.T) {
+func TestNoShotsInTheWarmUp(t *testing.T) {
 	r := serverRules(t)
 	r.Round.Set(Round{WarmUp, 60}, 1)
 	r.Round.Set(Round{Running, 120}, 60)

@@ -27,7 +27,7 @@ type EventKind uint8
 // Kinds of events.
 const (
 	ShotFired   EventKind = iota
-	RocketEnded           // only its player is told; others see the path end
+	RocketEnded           // sent to its player only; others see the path end
 	Pushed
 	eventKinds
 )

@@ -58,7 +58,7 @@ func TestADoorOpensForARunner(t *testing.T) {
 
 func abs(v float32) float32 { return max(v, -v) }
 
-// A round has a warm-up, in which nobody can be hurt, and an end, after which all begin anew.
+// A round has a warm-up, in which no player can be hurt, and an end, after which all begin anew.
 // Both ends have the same phase in the same tick.
 func TestRounds(t *testing.T) {
 	const length = 12 * time.Second

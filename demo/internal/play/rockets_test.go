@@ -73,7 +73,7 @@ func duelAtTheFront(t *testing.T, n uint64, noRewind bool) (a view.Agreement, ro
 	pawns := generic.NewMap1[arena.Pawn](v.match.Engine().World())
 	v.run(40*time.Second, func() {
 		v.match.Server().Players(func(p *rules.Player) {
-			pawns.Get(p.Entity).Health = arena.FullHealth // nobody is sent back
+			pawns.Get(p.Entity).Health = arena.FullHealth // no player is sent back
 			if p.Number() == target {
 				p.State.Pos[2], p.State.Vel[2] = 14.5, 0 // nor thrown away from the front
 			}

@@ -42,7 +42,7 @@ func TestACutLineIsShown(t *testing.T) {
 			sign = after
 		}
 	}
-	// What is under way still arrives, for half a round trip and an interval of snapshots.
+	// Packets under way still arrive, for half a round trip and an interval of snapshots.
 	for _, test := range []struct {
 		name      string
 		got, want time.Duration
