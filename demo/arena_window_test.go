@@ -25,7 +25,7 @@ type player struct {
 func startPlayer(t *testing.T, display, link, name, x string, args ...string) *player {
 	t.Helper()
 	p := &player{display: display, trace: filepath.Join(t.TempDir(), name+".csv")}
-	args = append([]string{"client", "-connect", link, "-latency", "200ms", "-jitter", "20ms", "-loss", "0.15", "-size", "320x240", "-trace", p.trace}, args...)
+	args = append([]string{"client", "-connect", link, "-latency", "200ms", "-jitter", "20ms", "-loss", "0.15", "-size", "320x240", "-fps", "30", "-trace", p.trace}, args...)
 	cmd := exec.Command(built(t, false), args...)
 	cmd.Env = append(noDisplay(), "DISPLAY="+display)
 	p.process = launch(t, cmd)
