@@ -28,6 +28,7 @@ type ages struct {
 	begun  time.Duration // the clock at the first; all times are relative to it
 	now    time.Duration
 	waits  time.Duration
+	edges  [ageBins + 1]float64 // the lower edges of the bins, filled in at the first rise
 }
 
 const (
@@ -75,6 +76,7 @@ const (
 type rises struct {
 	n    [ageBins]float32       // forgetting
 	last [ageBins]time.Duration // when the age rose through the level last
+	used int                    // the bins from here on are zero
 }
 
 // lately counts the rises of a few seconds, and holds each of them.
@@ -104,6 +106,10 @@ func (a *ages) add(now time.Duration, from, to time.Duration) {
 	}
 	if a.fresh == 0 && a.seen == 0 {
 		a.begun = now
+		a.edges[ageBins] = ageLevel(ageBins)
+		for i := ageBins - 1; i >= 0; i-- {
+			a.edges[i] = (a.edges[i+1]+ageUnit)/ageFactor - ageUnit
+		}
 	}
 	a.now = max(now-a.begun, a.now)
 	a.fresh += (to - from).Seconds()
@@ -127,6 +133,7 @@ func (r *rises) rise(from, to float64, last time.Duration) {
 		if part := min(to, high) - max(from, low); part > 0 {
 			r.n[i] += float32(part / (high - low))
 			r.last[i] = max(r.last[i], last)
+			r.used = max(r.used, i+1)
 		}
 		low = high
 	}
@@ -134,9 +141,17 @@ func (r *rises) rise(from, to float64, last time.Duration) {
 
 // add adds the counts of another.
 func (r *rises) add(o *rises) {
-	for i, n := range o.n {
+	for i, n := range o.n[:o.used] {
 		r.n[i] += n
 		r.last[i] = max(r.last[i], o.last[i])
+	}
+	r.used = max(r.used, o.used)
+}
+
+// scale multiplies all counts.
+func (r *rises) scale(by float32) {
+	for i := range r.n[:r.used] {
+		r.n[i] *= by
 	}
 }
 
@@ -172,10 +187,8 @@ func (a *ages) wait(interval, round time.Duration) time.Duration {
 		return a.waits
 	}
 	keep := math.Exp(-a.fresh / ageMemory)
-	for i := range a.past.n {
-		a.past.n[i] *= float32(keep)
-		a.recent[0].n[i] *= float32(keep)
-		a.recent[1].n[i] *= float32(keep)
+	for _, r := range []*rises{&a.past, &a.recent[0].rises, &a.recent[1].rises} {
+		r.scale(float32(keep))
 	}
 	all := a.all()
 	if a.seen == 0 {
@@ -188,24 +201,20 @@ func (a *ages) wait(interval, round time.Duration) time.Duration {
 	// dry holds the seconds, with forgetting, in which the age was above the level and may be
 	// again.
 	best, least, dry := 0.0, math.Inf(1), 0.0
-	top := a.calm(&all)
 	var area [ageBins + 1]float64 // the integral of dry, above the lower edge of each bin
-	// the lowest bin that begins at or above the end of the round, and where it begins
-	far, end := ageBins, ageLevel(ageBins)
-	high := ageLevel(top)
-	for i := top - 1; i >= 0; i-- {
-		low := (high+ageUnit)/ageFactor - ageUnit
-		dry += float64(all.n[i]) * (high - low)
-		area[i] = area[i+1] + dry*(high-low)
-		for below := (end+ageUnit)/ageFactor - ageUnit; far > i+1 && below >= low+round.Seconds(); {
-			far, end = far-1, below
-			below = (end+ageUnit)/ageFactor - ageUnit
+	far := ageBins                // the lowest bin that begins at or above the end of the round
+	// The lowest level that the age never reached is the highest that can be best.
+	for i := min(a.calm(&all), all.used+1) - 1; i >= 0; i-- {
+		low, width := a.edges[i], a.edges[i+1]-a.edges[i]
+		dry += float64(all.n[i]) * width
+		area[i] = area[i+1] + dry*width
+		for far > i+1 && a.edges[far-1] >= low+round.Seconds() {
+			far--
 		}
-		mean := (area[i] - area[far]) / (end - low)
+		mean := (area[i] - area[far]) / (a.edges[far] - low)
 		if cost := max(low-cheap, 0) + cheapPart*min(low, cheap) + dryCost*mean/(a.seen+a.prior); low <= mostWait && cost < least {
 			best, least = low, cost
 		}
-		high = low
 	}
 	a.waits = time.Duration(best * float64(time.Second))
 	return a.waits
@@ -222,19 +231,17 @@ func (a *ages) wait(interval, round time.Duration) time.Duration {
 func (a *ages) calm(r *rises) (from int) {
 	var last [ageBins]time.Duration // when the age was above the level last
 	var above [ageBins]float64      // seconds, with forgetting, in which it was
-	since, sum, high := r.last[ageBins-1], 0.0, ageLevel(ageBins)
-	for i := ageBins - 1; i >= 0; i-- {
-		low := (high+ageUnit)/ageFactor - ageUnit
+	since, sum := time.Duration(0), 0.0
+	for i := r.used - 1; i >= 0; i-- {
 		since = max(since, r.last[i])
-		sum += float64(r.n[i]) * (high - low)
+		sum += float64(r.n[i]) * (a.edges[i+1] - a.edges[i])
 		last[i], above[i] = since, sum
-		high = low
 	}
-	for i := 1; i < ageBins; i++ {
+	for i := 1; i < r.used; i++ {
 		if last[i] == last[i-1] {
 			continue
 		}
-		j := ageBin(ageLevel(i) + stall)
+		j := ageBin(a.edges[i] + stall)
 		n, silence, quiet := float64(r.n[j]), (a.now - last[j]).Seconds(), max(a.seen-above[j], 0.1)
 		if last[j] == last[i] && n*math.Log1p(silence/quiet) >= calmOdds {
 			return i
