@@ -30,6 +30,9 @@ type crowd struct {
 	parents generic.Map1[components.Parent]
 	always  generic.Map1[netcode.AlwaysRelevant]
 	marks   generic.Map1[netcode.Replicated]
+
+	// IDs of the components, since looking them up takes longer than the rules
+	parent, alwaysID, mark arche.ID
 }
 
 func (c *crowd) anywhere() components.Pose3D {
@@ -51,9 +54,9 @@ func (c *crowd) anywhere() components.Pose3D {
 // root is an entity's topmost replicated parent.
 func (c *crowd) root(e arche.Entity) arche.Entity {
 	w := c.m.engine.World()
-	for w.Has(e, arche.ComponentID[components.Parent](w)) {
+	for w.Has(e, c.parent) {
 		above := c.parents.Get(e).Entity
-		if above.IsZero() || !w.Alive(above) || !w.Has(above, arche.ComponentID[netcode.Replicated](w)) {
+		if above.IsZero() || !w.Alive(above) || !w.Has(above, c.mark) {
 			break
 		}
 		e = above
@@ -65,7 +68,7 @@ func (c *crowd) root(e arche.Entity) arche.Entity {
 func (c *crowd) place(e arche.Entity) mgl32.Vec3 {
 	w := c.m.engine.World()
 	pose := c.m.transform(e).Get()
-	for w.Has(e, arche.ComponentID[components.Parent](w)) {
+	for w.Has(e, c.parent) {
 		if e = c.parents.Get(e).Entity; e.IsZero() || !w.Alive(e) {
 			break
 		}
@@ -100,7 +103,7 @@ func (c *crowd) change() {
 				return
 			}
 		}
-		if !w.Has(e, arche.ComponentID[components.Parent](w)) {
+		if !w.Has(e, c.parent) {
 			c.parents.Assign(e, &components.Parent{Entity: above})
 		} else if above.IsZero() && c.rng.IntN(2) == 0 {
 			c.parents.Remove(e)
@@ -110,7 +113,7 @@ func (c *crowd) change() {
 	case 6:
 		c.marks.Get(e).Owner = uint16(c.rng.IntN(4)) // none, players and one that does not exist
 	case 7:
-		if w.Has(e, arche.ComponentID[netcode.AlwaysRelevant](w)) {
+		if w.Has(e, c.alwaysID) {
 			c.always.Remove(e)
 		} else if c.rng.IntN(4) == 0 {
 			c.always.Assign(e, &netcode.AlwaysRelevant{})
@@ -121,7 +124,7 @@ func (c *crowd) change() {
 		c.m.transform(c.unseen[c.rng.IntN(len(c.unseen))]).Set(components.At3D(c.rng.Float32()*20, 0, 0))
 	case 10:
 		if slices.ContainsFunc(c.all, func(k arche.Entity) bool { // an entity without children
-			return w.Has(k, arche.ComponentID[components.Parent](w)) && c.parents.Get(k).Entity == e
+			return w.Has(k, c.parent) && c.parents.Get(k).Entity == e
 		}) {
 			return
 		}
@@ -160,7 +163,7 @@ func (c *crowd) want(i int, p *netcode.Player[runner, input], limit netcode.Inte
 	all := append(slices.Clone(c.all), c.body...)
 	claimed := map[arche.Entity]bool{} // roots
 	for _, e := range all {
-		if c.marks.Get(e).Owner == p.Number() || w.Has(e, arche.ComponentID[netcode.AlwaysRelevant](w)) {
+		if c.marks.Get(e).Owner == p.Number() || w.Has(e, c.alwaysID) {
 			claimed[c.root(e)] = true
 		}
 	}
@@ -168,7 +171,7 @@ func (c *crowd) want(i int, p *netcode.Player[runner, input], limit netcode.Inte
 	if eye.IsZero() || !w.Alive(eye) {
 		eye = p.Entity
 	}
-	before, near, shown := c.near[i], map[arche.Entity]bool{}, map[arche.Entity]bool{}
+	before, near, shown := c.near[i], make(map[arche.Entity]bool, len(all)), make(map[arche.Entity]bool, len(all))
 	for _, e := range all {
 		root := c.root(e)
 		reach := limit.Radius
@@ -181,7 +184,7 @@ func (c *crowd) want(i int, p *netcode.Player[runner, input], limit netcode.Inte
 		case eye.IsZero():
 			near[e] = true
 		case lost: // its position is unknown; it alone is shown to the players with a claim on it
-			near[e] = c.marks.Get(e).Owner == p.Number() || w.Has(e, arche.ComponentID[netcode.AlwaysRelevant](w))
+			near[e] = c.marks.Get(e).Owner == p.Number() || w.Has(e, c.alwaysID)
 		default:
 			near[e] = claimed[root] || at.Sub(c.place(eye)).Len() <= reach
 		}
@@ -225,6 +228,7 @@ func TestRelevanceByTheRules(t *testing.T) {
 		w := c.m.engine.World()
 		c.parents, c.always = generic.NewMap1[components.Parent](w), generic.NewMap1[netcode.AlwaysRelevant](w)
 		c.marks = generic.NewMap1[netcode.Replicated](w)
+		c.parent, c.alwaysID, c.mark = arche.ComponentID[components.Parent](w), arche.ComponentID[netcode.AlwaysRelevant](w), arche.ComponentID[netcode.Replicated](w)
 		transforms := generic.NewMap1[components.Transform3D](w)
 		for range 2 {
 			l := components.NewLogical(components.At3D(3, 0, 0))
