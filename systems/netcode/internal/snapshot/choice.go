@@ -128,7 +128,7 @@ func (e *Encoder) collectWord(word int, mask uint64, now tick.Tick, elapsed int3
 		i := word*64 + bits.TrailingZeros64(set)
 		key, ok := e.urgency(i, now, elapsed)
 		if !ok {
-			if t, s := &e.tracks[i], &e.world.slots[i]; t.known == 0 && (t.weight == 0 || !s.alive || t.generation != s.generation) {
+			if t, s := &e.tracks[i], &e.world.slots[i]; t.known == 0 && (t.weight == 0 || s.stage == absent || t.generation != s.generation) {
 				e.concerns[word] &^= set & -set
 			}
 			continue

@@ -151,7 +151,7 @@ func (e *Encoder) Relevant(id ID) bool {
 func (e *Encoder) visible(i int) bool {
 	for {
 		s, t := &e.world.slots[i], &e.tracks[i]
-		if !s.alive || !s.committed || t.generation != s.generation || t.weight == 0 {
+		if s.stage != committed || t.generation != s.generation || t.weight == 0 {
 			return false
 		}
 		if s.parent == 0 {

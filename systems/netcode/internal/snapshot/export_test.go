@@ -17,7 +17,7 @@ func (s *Schema) Quantize(state State) State {
 // none.
 func (w *World) State(id ID) (State, bool) {
 	i, ok := w.lookup(id)
-	if !ok || !w.slots[i].committed {
+	if !ok || w.slots[i].stage != committed {
 		return State{}, false
 	}
 	return w.schema.quantizer.state(&w.ring[w.at(i, w.slots[i].revision)], w.age[i]), true

@@ -28,14 +28,23 @@ type World struct {
 	ring []record
 }
 
-// slot holds an entity's data apart from its records.
+// stage is how far a slot's entity has come.
+type stage uint8
+
+const (
+	absent    stage = iota // not spawned, or despawned
+	spawned                // alive without a revision
+	committed              // alive with a revision
+)
+
+// slot holds an entity's data apart from its records. Encoders read it for every entity, so two of
+// them fill a line of the cache.
 type slot struct {
 	generation uint16
 	kind       uint16
-	alive      bool
-	poseless   bool // see SpawnPoseless
+	stage      stage // of the generation
+	poseless   bool  // see SpawnPoseless
 	touched    bool
-	committed  bool   // the generation has a revision
 	rest       bool   // in its last revision
 	revision   uint32 // that of the last change
 	components uint32 // the newest in which one of its components was added, removed or changed
@@ -71,7 +80,7 @@ func (w *World) Len() int { return w.alive }
 
 func (w *World) lookup(id ID) (int, bool) {
 	i := id.Slot()
-	if id == None || i >= w.high || !w.slots[i].alive || w.slots[i].generation != id.Generation() {
+	if id == None || i >= w.high || w.slots[i].stage == absent || w.slots[i].generation != id.Generation() {
 		return 0, false
 	}
 	return i, true
@@ -106,7 +115,7 @@ func (w *World) spawn(kind uint16, poseless bool) (ID, error) {
 	if s.generation == 0 {
 		s.generation = 1
 	}
-	s.kind, s.alive, s.committed, s.poseless = kind, true, false, poseless
+	s.kind, s.stage, s.poseless = kind, spawned, poseless
 	w.current[i] = record{}
 	w.schema.quantizer.pose(&w.current[i], &State{AtRest: poseless})
 	w.age[i] = 0
@@ -126,7 +135,7 @@ func (w *World) Despawn(id ID) {
 		w.detach(int(w.slots[i].child) - 1)
 	}
 	w.detach(i)
-	w.slots[i].alive = false
+	w.slots[i].stage = absent
 	w.edits++
 	w.free = append(w.free, uint16(i))
 	w.alive--
@@ -169,7 +178,7 @@ func (w *World) Commit() {
 	w.edits++
 	for _, i := range w.touched {
 		w.slots[i].touched = false
-		if w.slots[i].alive {
+		if w.slots[i].stage != absent {
 			w.commit(int(i))
 		}
 	}
@@ -180,7 +189,7 @@ func (w *World) commit(i int) {
 	s, now := &w.slots[i], &w.current[i]
 	old := w.at(i, s.revision)
 	var altered uint64
-	if s.committed {
+	if s.stage == committed {
 		altered = now.present ^ w.ring[old].present
 		for both := now.present & w.ring[old].present; both != 0; both &= both - 1 {
 			if k := bits.TrailingZeros64(both); w.columns[k].differs(i, old) {
@@ -199,7 +208,7 @@ func (w *World) commit(i int) {
 		w.altered[i*len(w.columns)+bits.TrailingZeros64(set)] = s.revision
 		s.components = s.revision
 	}
-	s.committed, s.rest = true, now.rest
+	s.stage, s.rest = committed, now.rest
 	at := w.at(i, s.revision)
 	w.ring[at], w.made[at] = *now, s.revision
 	for set := now.present; set != 0; set &= set - 1 {
