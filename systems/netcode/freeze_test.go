@@ -7,6 +7,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/tandem-ecs/tandem/systems/netcode"
+	"github.com/tandem-ecs/tandem/systems/netcode/internal/prediction"
 	"github.com/tandem-ecs/tandem/systems/netcode/transport"
 	"github.com/tandem-ecs/tandem/systems/netcode/transport/linksim"
 )
@@ -16,9 +17,9 @@ import (
 // later it has its former lead. It sends nothing that counts against it.
 func TestFreezesDoNotUnsettleTheClock(t *testing.T) {
 	const (
-		// ticks beyond the one-way delay to the server: those allowed by LeadConfig.MaxAge, and one
-		// at each end, since ticks are whole
-		ever = 15 + 2
+		// ticks beyond the one-way delay to the server: a quarter of those that the server keeps,
+		// which Config.MaxAge of the clocks allows, and one at each end, since ticks are whole
+		ever = prediction.Ahead/4 + 2
 		// after three seconds: jitter that was measured meanwhile fades more slowly
 		after = 12
 	)

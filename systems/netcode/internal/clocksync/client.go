@@ -164,7 +164,7 @@ func (c *Client) Update(now time.Duration, engine EngineTime) (stretch float64, 
 	if !c.reference.Ready() {
 		return 1, ClockJump{}
 	}
-	c.lead.Follow(c.reference.Offset(now), c.reference.MinRTT()/2+c.reference.limit())
+	c.lead.Follow(c.reference.Offset(now), c.reference.MinRTT()/2, c.reference.limit())
 	target := c.reference.At(now) + c.lead.Lead()
 	stretch, jump = c.simulation.Update(now, engine, target, c.lead.Hurry())
 	if jump.Ticks < 0 {

@@ -48,6 +48,7 @@ type Lead struct {
 	newest          tick.Tick // sent
 
 	framed        bool
+	frames        int           // of firstFrames, that have counted
 	frameAt       time.Duration // when the last one was
 	frame, uneven time.Duration // mean length, mean deviation
 	usual         time.Duration // mean length, including stalls
@@ -58,6 +59,7 @@ type Lead struct {
 	report  tick.Tick // the newest reported
 	offset  time.Duration
 	assumed time.Duration
+	margin  time.Duration // within assumed
 	hurry   bool
 	long    bool          // the way takes more than usualLead
 	longAt  time.Duration // since
@@ -73,6 +75,9 @@ const (
 	// believed is the longest way that counts. A longer one means that a clock has stepped, which
 	// the reference detects.
 	believed = 20 * time.Second
+	// firstFrames is of how many first frames the shortest counts as the usual one. Any of them may
+	// be a stall: games load something as they begin.
+	firstFrames = 3
 )
 
 // leadRing is the number of inputs whose send times are kept: 34 s at 60 Hz, and 2 s at 1000 Hz.
@@ -118,8 +123,10 @@ func (l *Lead) Frame(now time.Duration) {
 	}
 	switch {
 	case first || length > 250*time.Millisecond:
-	case l.frame == 0:
-		l.frame = length
+	case l.frames < firstFrames:
+		if l.frames++; l.frame == 0 || length < l.frame {
+			l.frame = length
+		}
 	default:
 		length = min(length, 2*l.frame+5*time.Millisecond)
 		l.uneven += ((length - l.frame).Abs() - l.uneven) / 16
@@ -217,9 +224,11 @@ func (l *Lead) Way() time.Duration {
 
 // Follow sets the present offset of the reference clock (server minus local time), which also
 // applies to older reports. It also sets the way for as long as there are no reports: half of the
-// round trip.
-func (l *Lead) Follow(offset, assumed time.Duration) {
-	l.offset, l.assumed = offset, min(max(assumed, 0), believed)
+// round trip, and a margin for its jitter. Both the margin and [Lead.TargetAge] let inputs arrive
+// early, so together they are at most maxAge.
+func (l *Lead) Follow(offset, assumed, margin time.Duration) {
+	l.margin = min(margin, l.maxAge)
+	l.offset, l.assumed = offset, min(max(assumed+l.margin, 0), believed)
 }
 
 // Forget drops all reports. Call it when the server's clock has stepped by more than stretching can
@@ -242,7 +251,11 @@ func (l *Lead) TargetAge() time.Duration {
 	step, batch := l.grid.Step(), time.Duration(l.batch)
 	frame := l.frame + 2*l.uneven
 	lost := time.Duration(l.redundancy-1) * max(batch*step, frame)
-	return min(l.ways.jitter()+lost+(batch-1)*step+frame+step/ageSteps, l.maxAge)
+	most := l.maxAge
+	if !l.ways.known() {
+		most -= l.margin
+	}
+	return min(l.ways.jitter()+lost+(batch-1)*step+frame+step/ageSteps, most)
 }
 
 // Lead returns how far ahead of the reference clock the simulation should be, within maxLead in

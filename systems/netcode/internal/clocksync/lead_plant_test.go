@@ -53,7 +53,7 @@ func TestLeadDoesNotOversteer(t *testing.T) {
 	for _, rtt := range []time.Duration{20 * ms, 200 * ms, 500 * ms, 1500 * ms} {
 		for _, slew := range []float64{0.05, 1} {
 			p := &plant{l: newLead(1), m: NewAgeMeter(Grid{}), rtt: rtt, up: rtt / 2, slew: slew}
-			p.l.Follow(0, rtt/2)
+			p.l.Follow(0, rtt/2, 0)
 			p.lead = p.l.Lead()
 			for p.now < 5*time.Second {
 				p.step()

@@ -67,7 +67,7 @@ func TestLeadTargetAge(t *testing.T) {
 		}
 		known := l.ways.jitter()
 		l.ways = ways{}
-		l.Follow(0, 40*ms)
+		l.Follow(0, 40*ms, 0)
 		if got, want := l.Lead(), test.want-known+40*ms; got != want {
 			t.Errorf("%s: Lead() = %v before any report, want %v", test.name, got, want)
 		}
@@ -85,13 +85,45 @@ func TestLeadTargetAge(t *testing.T) {
 	}
 }
 
+// A machine that loads something in one of its first frames does not seem to draw slow frames.
+func TestLeadIgnoresAStallAtTheStart(t *testing.T) {
+	for stall := range firstFrames {
+		l := newLead(2)
+		now := time.Duration(0)
+		l.Frame(now)
+		for i := range 30 {
+			if now += 8 * ms; i == stall {
+				now += 120 * ms
+			}
+			l.Frame(now)
+			// the packet in reserve, a frame with a share of the stall, and the eighth
+			if got, most := l.TargetAge(), 50*ms; i > 0 && got > most {
+				t.Fatalf("with a stall in frame %d the inputs are to be %v early in frame %d, want at most %v", stall, got, i, most)
+			}
+		}
+	}
+}
+
+// Until there are reports the margin for jitter and the age are bounded together.
+func TestLeadBoundsTheMarginAndTheAge(t *testing.T) {
+	for _, test := range []struct{ margin, want time.Duration }{{0, 370 * ms}, {100 * ms, 470 * ms}, {250 * ms, 540 * ms}, {time.Second, 540 * ms}} {
+		l := NewLead(Grid{}, 5*time.Second, 500*ms)
+		for i := range 10 { // 330 ms early, with the default redundancy
+			l.Frame(time.Duration(i) * 110 * ms)
+		}
+		if l.Follow(0, 40*ms, test.margin); (l.Lead() - test.want).Abs() > 3*ms {
+			t.Errorf("with a margin of %v the lead is %v, want %v", test.margin, l.Lead(), test.want)
+		}
+	}
+}
+
 // A machine that sometimes does not run for 60 ms delays its packets under way. It measures the
 // length of these stalls, so they do not make the way longer, in its first reports or later.
 func TestLeadCountsNothingThatThisMachineHeldUp(t *testing.T) {
 	g := Grid{}
 	for _, settled := range []int64{3, 300} {
 		l := newLead(1)
-		l.Follow(0, 20*ms)
+		l.Follow(0, 20*ms, 0)
 		now, newest := time.Duration(0), int64(0)
 		frame := func(length time.Duration) {
 			now += length
@@ -153,7 +185,7 @@ func TestLeadJitterIsAQuantileOfTheWayUp(t *testing.T) {
 func TestLeadHurriesWhenInputsAreLate(t *testing.T) {
 	for _, rate := range []int{60, 30, 10} { // reports a second
 		p := &plant{l: newLead(1), m: NewAgeMeter(Grid{}), rtt: 100 * ms, up: 50 * ms, slew: 0.05, every: 60 / rate}
-		p.l.Follow(0, 50*ms)
+		p.l.Follow(0, 50*ms, 0)
 		p.lead = p.l.Lead()
 		for p.now < 10*time.Second {
 			p.step()
@@ -217,7 +249,7 @@ func TestLeadRefusesUselessReports(t *testing.T) {
 		t.Error("repeated or older inputs are remembered")
 	}
 	l.Forget()
-	l.Follow(0, 33*ms)
+	l.Follow(0, 33*ms, 0)
 	if l.Report(now, Report{Newest: 995, Age: 5}, 0) || l.Way() != 33*ms {
 		t.Errorf("what was forgotten still counts: a way of %v", l.Way())
 	}
@@ -309,7 +341,7 @@ func TestLeadIsBounded(t *testing.T) {
 		for k := range rapid.IntRange(1, 50).Draw(t, "reports") {
 			now := time.Duration(duration.Draw(t, "now"))
 			l.Frame(now)
-			l.Follow(0, time.Duration(duration.Draw(t, "assumed")))
+			l.Follow(0, time.Duration(duration.Draw(t, "assumed")), 0)
 			l.Sent(tick.Tick(k), now)
 			l.Report(now, Report{
 				Newest: tick.Tick(k), Age: Age(rapid.Int16().Draw(t, "age")), Held: rapid.IntRange(-1, MaxHeld+1).Draw(t, "held"), HeldAge: Age(rapid.Int16().Draw(t, "held age")),
