@@ -26,7 +26,13 @@ func (p *Player[S, I]) ShownForTest(id EntityID) bool { return p.encoder.Relevan
 
 // ClaimForTest makes a player claim a view that is a number of ticks old, until its next packet
 // claims something else. A negative number is the future.
-func (p *Player[S, I]) ClaimForTest(ticks int64) { p.viewAge = ticks << viewBits }
+func (p *Player[S, I]) ClaimForTest(ticks int64) {
+	p.inputs.(*tickInputs[S, I]).views.age = ticks << viewBits
+}
+
+// DrawnAgeForTest returns how old the poses are that the client draws at a view of an age, given
+// the age of its newest snapshot, in 1/16 ticks.
+func (p *Player[S, I]) DrawnAgeForTest(age, newest int64) int64 { return p.drawnAge(age, newest) }
 
 // RelevanceForTest decides for every player which entities it may be shown, and returns their
 // number.

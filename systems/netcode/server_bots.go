@@ -87,4 +87,6 @@ func (b *botInputs[S, I]) Next() (in I, ok bool) {
 	return b.next, ok
 }
 
-func (b *botInputs[S, I]) ViewedFrom(Tick, bool) (Tick, bool) { return 0, false }
+func (b *botInputs[S, I]) Claim(int64, Tick, bool) {}
+
+func (b *botInputs[S, I]) ViewAge() int64 { return 0 }

@@ -42,9 +42,12 @@ type playerInputs[I comparable] interface {
 	Begin(now time.Duration)
 	// Next returns the next input of the step, and false after the last one.
 	Next() (in I, ok bool)
-	// ViewedFrom returns the tick from which the age of a claimed view counts, given the newest
-	// input of the packet that claims it. It returns false if the packet does not determine it.
-	ViewedFrom(newest Tick, hasInputs bool) (t Tick, ok bool)
+	// Claim takes a client's claim of its view, in 1/16 ticks: the time that it showed when it made
+	// the newest input of a packet, or at last if the packet has no inputs.
+	Claim(view int64, newest Tick, hasInputs bool)
+	// ViewAge returns by how much the view of the step's input is older than the step, in 1/16
+	// ticks, as the client claims.
+	ViewAge() int64
 }
 
 // newPlayerInputs returns the inputs of a new player in the server's mode.
@@ -68,13 +71,17 @@ type tickInputs[S any, I comparable] struct {
 	*prediction.Buffer[I]
 	player *Player[S, I]
 	ran    bool // the input of this step
+	views  viewClaims
 }
 
 func (t *tickInputs[S, I]) Receive(in *prediction.Inputs[I], now time.Duration) {
 	t.Buffer.Receive(in, now)
 }
 
-func (t *tickInputs[S, I]) Reset() { t.Buffer.Reset(t.player.server.Tick()) }
+func (t *tickInputs[S, I]) Reset() {
+	t.Buffer.Reset(t.player.server.Tick())
+	t.views = viewClaims{}
+}
 
 func (t *tickInputs[S, I]) Begin(time.Duration) { t.ran = false }
 
@@ -83,20 +90,26 @@ func (t *tickInputs[S, I]) Next() (in I, ok bool) {
 		return in, false
 	}
 	t.ran = true
+	t.views.run(t.Tick())
 	in, _ = t.Buffer.Next()
 	return in, true
 }
 
-func (t *tickInputs[S, I]) ViewedFrom(newest Tick, hasInputs bool) (Tick, bool) {
-	return newest, hasInputs
+func (t *tickInputs[S, I]) Claim(view int64, newest Tick, hasInputs bool) {
+	if hasInputs {
+		t.views.take(newest, t.player.claimed(view, newest), t.Tick())
+	}
 }
+
+func (t *tickInputs[S, I]) ViewAge() int64 { return t.views.age }
 
 // arrivalInputs runs inputs when they arrive.
 type arrivalInputs[S any, I comparable] struct {
 	*prediction.Arrivals[I]
 	player *Player[S, I]
-	ran    int // inputs of this step
-	silent int // steps since one ran
+	ran    int   // inputs of this step
+	silent int   // steps since one ran
+	age    int64 // of the view
 }
 
 func (a *arrivalInputs[S, I]) Receive(in *prediction.Inputs[I], _ time.Duration) {
@@ -128,9 +141,11 @@ func (a *arrivalInputs[S, I]) Next() (in I, ok bool) {
 	return in, ok
 }
 
-func (a *arrivalInputs[S, I]) ViewedFrom(Tick, bool) (Tick, bool) {
-	return a.player.server.Tick(), true
+func (a *arrivalInputs[S, I]) Claim(view int64, _ Tick, _ bool) {
+	a.age = a.player.claimed(view, a.player.server.Tick())
 }
+
+func (a *arrivalInputs[S, I]) ViewAge() int64 { return a.age }
 
 // motion returns how many inputs ran in the step. It returns false while the player waits for
 // inputs, so that an unchanged pose does not mean that the player rests.

@@ -82,9 +82,6 @@ type Player[S any, I comparable] struct {
 	inputs playerInputs[I]
 
 	rewound rewound[S, I]
-	// by how much the player's view is older than the tick of its newest input, in 1/16 ticks, as
-	// its client claims
-	viewAge int64
 	own     ownSent
 	// of match states, in their order
 	matchSent []matchstate.Sent
@@ -236,15 +233,6 @@ func (p *Player[S, I]) writePose() {
 	pose := p.carry()
 	if transform := p.transform(); transform != nil && pose != transform.Get() {
 		transform.Set(pose)
-	}
-}
-
-// setView takes a client's claim of its view: the time that it showed when it made its newest
-// input. The input runs later, after newer packets have arrived. So the difference, which hardly
-// changes, is kept.
-func (p *Player[S, I]) setView(view Tick, fraction uint64, hasInputs bool, newest Tick) {
-	if from, ok := p.inputs.ViewedFrom(newest, hasInputs); ok {
-		p.viewAge = int64(from.Sub(view))<<viewBits - int64(fraction)
 	}
 }
 

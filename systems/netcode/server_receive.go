@@ -131,7 +131,7 @@ func (s *Server[S, I]) receiveSession(p *Player[S, I], datagram []byte, now, arr
 	if hasPing {
 		p.ping.waits, p.ping.id, p.ping.at = true, id, clock
 	}
-	p.setView(view, fraction, hasInputs, s.inputs.Newest)
+	p.inputs.Claim(int64(view)<<viewBits+int64(fraction), s.inputs.Newest, hasInputs)
 	if hasInputs {
 		p.inputs.Receive(&s.inputs, clock)
 	}

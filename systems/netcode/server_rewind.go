@@ -91,8 +91,9 @@ func (p *Player[S, I]) Rewind(look func(at func(e arche.Entity) (components.Pose
 	if t, ok := p.encoder.AckedTick(); ok {
 		acked = now + int64(t.Sub(s.Tick()))
 	}
-	view := min(now<<viewBits-p.viewAge, acked<<viewBits, now<<viewBits)
-	view = max(view, (now-s.history.limit)<<viewBits, 0)
+	age := p.drawnAge(p.inputs.ViewAge(), (now-acked)<<viewBits)
+	age = min(max(age, 0), s.history.limit<<viewBits, now<<viewBits)
+	view := now<<viewBits - age
 	r.from, r.fraction = view>>viewBits, float32(view&(1<<viewBits-1))/(1<<viewBits)
 	r.before, r.after = s.history.row(r.from), s.history.row(r.from+1)
 	r.own, r.hasOwn = s.placeOf(p)

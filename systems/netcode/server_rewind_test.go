@@ -84,7 +84,9 @@ func wobble(t uint64) float32 {
 // have had. That is older than the round trip, but not beyond the limit. From the step after a jump
 // on, the rewind never leads to before the jump.
 func TestRewindLimitsClaimedViews(t *testing.T) {
-	const limit, way = 30, 12 // ticks: 500 ms, and 200 ms there and back
+	// Ticks: 500 ms, 200 ms there and back, and the 75 ms by which a client extrapolates bodies
+	// beyond its newest snapshot.
+	const limit, way, beyond = 30, 12, 4.5
 	m := newMatch(t, nil)
 	// after the step that ended at the tick
 	x := func(tick int64) float32 { return float32(tick) / 64 }
@@ -113,7 +115,7 @@ func TestRewindLimitsClaimedViews(t *testing.T) {
 			m.of(a).Rewind(func(at func(arche.Entity) (components.Pose3D, bool)) {
 				compared++
 				pose, ok := at(crate)
-				got, oldest, newest := pose.Position[0], x(now-limit), x(now-way)
+				got, oldest, newest := pose.Position[0], x(now-limit), x(now-way)+beyond/64
 				if claim > way+5 && claim < limit {
 					// older than the newest view it may have had: accepted
 					oldest, newest = x(now-claim), x(now-claim)
