@@ -64,7 +64,8 @@ func (s *Server[S, I]) recordMoments(after int64) {
 // Rewind calls look with a function that returns the poses that entities had on this player's
 // screen when the player made this tick's input. It takes back the client's lead and the delay of
 // its view, at most ServerConfig.Rewind. The client's claim of its view is accepted only up to the
-// newest snapshot that it has acknowledged, and never beyond the present.
+// newest snapshot that it has acknowledged, and the 75 ms by which it extrapolates bodies beyond
+// that, and never beyond the present.
 //
 // For a hit of [Shots], call Rewind in every tick of the flight: in each of them the shot on this
 // player's screen is where it is on the server, and its targets are at the poses that Rewind
