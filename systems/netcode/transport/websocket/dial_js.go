@@ -85,7 +85,7 @@ func construct(address string) (ws js.Value, err error) {
 // receive takes a message. It runs in the browser's event, and waits for nothing.
 func receive(data js.Value, w *mailbox.Worker) {
 	if data.Type() == js.TypeString {
-		if data.Length() > MTU {
+		if js.Global().Get("Object").New(data).Get("length").Int() > MTU {
 			w.Lost()
 			return
 		}

@@ -21,8 +21,12 @@ type Conn struct{ *mailbox.Conn }
 // the session's number (1), UDP (8) and IPv4 (20).
 const overhead = 1 + 4 + 2 + 16 + 3 + 1 + 8 + 20
 
+// maxAge is how long a datagram may wait for room in the congestion window. The state of a game is
+// of no use later, and what comes after it would be late, too.
+const maxAge = 100 * time.Millisecond
+
 func mailboxConfig(send, receive int, remote string) mailbox.Config {
-	return mailbox.Config{Name: "webtransport", MTU: MTU, Overhead: overhead, Send: send, Displace: true, Receive: receive, Remote: remote}
+	return mailbox.Config{Name: "webtransport", MTU: MTU, Overhead: overhead, Send: send, Displace: true, MaxAge: maxAge, Receive: receive, Remote: remote}
 }
 
 const (
@@ -46,3 +50,15 @@ func reasonOf(code uint32, text string) transport.Reason {
 // textOf returns the reason's text in its wire form: one line of at most transport.MaxReasonText
 // bytes.
 func textOf(r transport.Reason) string { return string(r.Append(nil)[1:]) }
+
+// maxReason is the size of the largest reason in a stream: a code and a text.
+const maxReason = 1 + transport.MaxReasonText
+
+// told returns the reason that a server sent in a stream.
+func told(b []byte) transport.Reason {
+	r, err := transport.ParseReason(b)
+	if err != nil {
+		return transport.Reason{Code: transport.Failed, Text: "the other end went with a reason that cannot be read"}
+	}
+	return r
+}

@@ -60,14 +60,17 @@ func fetch(ctx context.Context, u *url.URL) ([]joinlink.Fingerprint, error) {
 	if !response.Get("ok").Bool() {
 		return nil, errPins
 	}
-	text, err := await(ctx, response.Call("text"))
+	buffer, err := await(ctx, response.Call("arrayBuffer"))
 	if err != nil {
 		return nil, err
 	}
-	if text.Length() > maxAnswer {
+	n := buffer.Get("byteLength").Int()
+	if n > maxAnswer {
 		return nil, errPins
 	}
-	return parsePins(text.String())
+	text := make([]byte, n)
+	js.CopyBytesToGo(text, js.Global().Get("Uint8Array").New(buffer))
+	return parsePins(string(text))
 }
 
 // construct calls new WebTransport, which may throw.
@@ -103,6 +106,7 @@ func carry(session js.Value, w *mailbox.Worker) {
 		}
 		closed <- reasonOf(uint32(info.Get("closeCode").Float()), info.Get("reason").String())
 	}()
+	go listen(session.Get("incomingUnidirectionalStreams"), w)
 	reading := make(chan struct{})
 	go func() {
 		defer close(reading)
@@ -113,10 +117,40 @@ func carry(session js.Value, w *mailbox.Worker) {
 	if reason, byOwner := w.Reason(); byOwner {
 		time.Sleep(closePause)
 		session.Call("close", map[string]any{"closeCode": int(reason.Code), "reason": textOf(reason)})
+	} else {
+		session.Call("close") // after a reason in a stream
 	}
 	select {
 	case <-reading:
 	case <-time.After(closeGrace):
+	}
+}
+
+// listen waits for the stream with the server's reason, which ends the connection.
+func listen(streams js.Value, w *mailbox.Worker) {
+	result, err := await(w.Context(), streams.Call("getReader").Call("read"))
+	if err != nil || result.Get("done").Bool() {
+		return
+	}
+	reader := result.Get("value").Call("getReader")
+	var b []byte
+	for {
+		result, err := await(w.Context(), reader.Call("read"))
+		if err != nil {
+			return
+		}
+		if result.Get("done").Bool() {
+			w.End(told(b))
+			return
+		}
+		value := result.Get("value")
+		n := value.Length()
+		if len(b)+n > maxReason {
+			w.End(told(nil))
+			return
+		}
+		b = append(b, make([]byte, n)...)
+		js.CopyBytesToGo(b[len(b)-n:], value)
 	}
 }
 

@@ -49,7 +49,11 @@ func dial(ctx context.Context, u *url.URL, c Config, w *mailbox.Worker) {
 		return
 	}
 	w.Open()
-	carry(conn, session, w, out, func() {}, func() {}) // a server may send anything
+	carry(conn, session, w, out, side{
+		arrived: func() {}, misused: func() {}, // a server may send anything
+		stream: func(stream *webtransport.ReceiveStream) { readReason(stream, w) },
+		tell:   func(*webtransport.Session, transport.Reason) {},
+	})
 }
 
 // fetch reads the fingerprints of the server's certificates.

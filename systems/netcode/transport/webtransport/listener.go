@@ -229,7 +229,10 @@ func (l *Listener) serveHTTP(w http.ResponseWriter, r *http.Request) {
 	v.worker.Store(worker)
 	l.conns.Add(&Conn{owner})
 	v.settled()
-	carry(v.conn, s, worker, v.sent, v.follow, v.misused)
+	carry(v.conn, s, worker, v.sent, side{
+		arrived: v.follow, misused: v.misused, tell: tellPage,
+		stream: func(stream *webtransport.ReceiveStream) { stream.CancelRead(0); v.misused() },
+	})
 	worker.Finish()
 }
 

@@ -5,6 +5,7 @@ package webtransport
 import (
 	"context"
 	"errors"
+	"io"
 	"time"
 
 	"github.com/quic-go/quic-go"
@@ -29,14 +30,23 @@ func settings(handshake time.Duration, tracer tracer) *quic.Config {
 	}
 }
 
+// side is what the two ends of a connection do differently.
+type side struct {
+	arrived func() // for each datagram
+	// for each datagram or stream that is none of ours
+	misused func()
+	// for each stream in one direction
+	stream func(*webtransport.ReceiveStream)
+	tell   func(s *webtransport.Session, reason transport.Reason) // before the owner's close
+}
+
 // carry moves datagrams between the session and the mailbox until the connection ends, and returns
-// when its goroutines are gone. It closes the session and the QUIC connection. It calls arrived for
-// each datagram, and misused for each datagram and stream that is no data of ours.
-func carry(conn *quic.Conn, s *webtransport.Session, w *mailbox.Worker, sent *sent, arrived, misused func()) {
+// when its goroutines are gone. It closes the session and the QUIC connection.
+func carry(conn *quic.Conn, s *webtransport.Session, w *mailbox.Worker, sent *sent, to side) {
 	reading := make(chan struct{})
 	go func() {
 		defer close(reading)
-		read(s, w, arrived, misused)
+		read(s, w, to)
 	}()
 	w.SendAll(nil, func(b []byte) error {
 		err := s.SendDatagram(b)
@@ -47,6 +57,7 @@ func carry(conn *quic.Conn, s *webtransport.Session, w *mailbox.Worker, sent *se
 	})
 	if reason, byOwner := w.Reason(); byOwner {
 		time.Sleep(closePause)
+		to.tell(s, reason)
 		// The other end closes the connection when it has received the reason.
 		_ = s.CloseWithError(webtransport.SessionErrorCode(reason.Code), textOf(reason))
 		select {
@@ -59,9 +70,9 @@ func carry(conn *quic.Conn, s *webtransport.Session, w *mailbox.Worker, sent *se
 }
 
 // read delivers the datagrams that arrive until the connection ends.
-func read(s *webtransport.Session, w *mailbox.Worker, arrived, misused func()) {
+func read(s *webtransport.Session, w *mailbox.Worker, to side) {
 	reason := make(chan transport.Reason, 1)
-	go func() { reason <- watch(s, misused) }()
+	go func() { reason <- watch(s, to.misused) }()
 	uni := make(chan struct{})
 	go func() {
 		defer close(uni)
@@ -70,8 +81,7 @@ func read(s *webtransport.Session, w *mailbox.Worker, arrived, misused func()) {
 			if err != nil {
 				return
 			}
-			stream.CancelRead(0)
-			misused()
+			to.stream(stream)
 		}
 	}()
 	for {
@@ -79,9 +89,9 @@ func read(s *webtransport.Session, w *mailbox.Worker, arrived, misused func()) {
 		if err != nil {
 			break
 		}
-		arrived()
+		to.arrived()
 		if !w.Deliver(b) {
-			misused()
+			to.misused()
 		}
 	}
 	w.End(<-reason)
@@ -104,4 +114,32 @@ func watch(s *webtransport.Session, misused func()) transport.Reason {
 		}
 		return transport.Reason{Code: transport.Failed, Text: "the connection broke"}
 	}
+}
+
+// tellPage sends the reason in a stream, and waits until the other end has closed. The library also
+// puts it into the close of the session, but refuses the session's stream in the same packet, and
+// browsers then report a broken connection.
+func tellPage(s *webtransport.Session, reason transport.Reason) {
+	stream, err := s.OpenUniStream()
+	if err != nil {
+		return
+	}
+	_ = stream.SetWriteDeadline(time.Now().Add(closeGrace))
+	if _, err := stream.Write(reason.Append(nil)); err != nil || stream.Close() != nil {
+		return
+	}
+	select {
+	case <-s.Context().Done():
+	case <-time.After(closeGrace):
+	}
+}
+
+// readReason reads the stream of tellPage.
+func readReason(stream *webtransport.ReceiveStream, w *mailbox.Worker) {
+	_ = stream.SetReadDeadline(time.Now().Add(closeGrace))
+	b, err := io.ReadAll(io.LimitReader(stream, maxReason+1))
+	if err == nil {
+		w.End(told(b))
+	}
+	stream.CancelRead(0)
 }

@@ -26,6 +26,9 @@ type Config struct {
 	Overhead int    // bytes on the wire in addition to each datagram; see [transport.Stats]
 	Send     int    // maximum number of datagrams that wait for the network; Send refuses more
 	Displace bool   // Send refuses none: a further datagram displaces the oldest that waits
+	// MaxAge is how long a datagram may wait for the network. One that has waited for longer is
+	// dropped. Zero: for ever.
+	MaxAge time.Duration
 	// Receive is the maximum number of datagrams that wait for Recv. A further one displaces the
 	// oldest, so that an owner gets the newest ones after a pause.
 	Receive int
@@ -43,7 +46,7 @@ type Worker struct {
 
 	mu      sync.Mutex
 	in      fifo.Queue[time.Duration] // with the times of arrival by the clock
-	out     fifo.Queue[struct{}]
+	out     fifo.Queue[time.Duration] // with the times of Send by the clock, if there is a MaxAge
 	stats   transport.Stats
 	state   transport.State // as the goroutines left it
 	reason  transport.Reason
@@ -80,7 +83,7 @@ func New(c Config, state transport.State) (*Conn, *Worker) {
 		c.Clock = func() time.Duration { return time.Since(start) }
 	}
 	w := &Worker{
-		config: c, in: fifo.New[time.Duration](c.Receive), out: fifo.New[struct{}](c.Send), state: state, remote: c.Remote,
+		config: c, in: fifo.New[time.Duration](c.Receive), out: fifo.New[time.Duration](c.Send), state: state, remote: c.Remote,
 		stats: transport.Stats{Overhead: c.Overhead}, wake: make(chan struct{}, 1), done: make(chan struct{}),
 	}
 	w.life, w.end = context.WithCancel(context.Background())
@@ -127,7 +130,7 @@ func (c *Conn) Send(datagram []byte) error {
 		w.out.Pop(nil)
 	}
 	if w.state != transport.Closed {
-		w.out.Push(struct{}{}, datagram)
+		w.out.Push(w.sendTime(), datagram)
 	}
 	w.stats.Sent++
 	w.stats.SentBytes += uint64(len(datagram))
@@ -251,10 +254,23 @@ func (w *Worker) Reason() (reason transport.Reason, byOwner bool) {
 	return w.reason, w.byOwner
 }
 
+// sendTime returns the clock's time, if the age of datagrams matters.
+func (w *Worker) sendTime() time.Duration {
+	if w.config.MaxAge == 0 {
+		return 0
+	}
+	return w.config.Clock()
+}
+
 // Take copies the next datagram for the network into buf, which has room for the MTU.
 func (w *Worker) Take(buf []byte) (n int, ok bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
+	oldest := w.sendTime() - w.config.MaxAge
+	for at := w.out.First(); at != nil && *at < oldest; at = w.out.First() {
+		w.out.Pop(nil)
+		w.stats.SendDropped++
+	}
 	n, _, ok = w.out.Pop(buf)
 	return n, ok
 }

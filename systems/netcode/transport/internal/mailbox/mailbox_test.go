@@ -250,3 +250,30 @@ func TestDisplace(t *testing.T) {
 		}
 	}
 }
+
+// A datagram that has waited for the network for longer than MaxAge is dropped.
+func TestMaxAge(t *testing.T) {
+	now := time.Second
+	owner, worker := mailbox.New(mailbox.Config{Name: "test", MTU: 8, Send: 8, MaxAge: 100 * time.Millisecond, Receive: 2, Clock: func() time.Duration { return now }}, transport.Open)
+	for _, b := range []string{"a", "b", "c", "d"} { // 30 ms apart
+		if err := owner.Send([]byte(b)); err != nil {
+			t.Fatal(err)
+		}
+		now += 30 * time.Millisecond
+	}
+	buf := make([]byte, 8)
+	if n, ok := worker.Take(buf); !ok || string(buf[:n]) != "b" { // a is 120 ms old, b is 90 ms old
+		t.Errorf("took %q, %v; want b", buf[:n], ok)
+	}
+	now += 40 * time.Millisecond
+	if n, ok := worker.Take(buf); !ok || string(buf[:n]) != "c" { // exactly 100 ms old
+		t.Errorf("took %q, %v; want c", buf[:n], ok)
+	}
+	now += time.Second
+	if n, ok := worker.Take(buf); ok {
+		t.Errorf("took %q, which is old", buf[:n])
+	}
+	if s := owner.Stats(); s.SendDropped != 2 || s.SendQueued != 0 {
+		t.Errorf("counted %+v", s)
+	}
+}
