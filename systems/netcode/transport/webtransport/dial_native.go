@@ -143,6 +143,7 @@ func fetchReason(ctx context.Context, err error) transport.Reason {
 // dialReason returns why there is no connection, in words for the player.
 func dialReason(ctx context.Context, status int, err error) transport.Reason {
 	var refused *quic.TransportError
+	var silent interface{ Timeout() bool } // of the library, which ends at the same time
 	var dns *net.DNSError
 	switch {
 	case status == http.StatusForbidden:
@@ -155,7 +156,7 @@ func dialReason(ctx context.Context, status int, err error) transport.Reason {
 		return transport.Reason{Code: transport.Refused, Text: "the server is busy or full: try again later"}
 	case errors.As(err, &dns):
 		return transport.Reason{Code: transport.Failed, Text: "there is no such address: check the join link and this computer's network"}
-	case ctx.Err() != nil:
+	case ctx.Err() != nil, errors.As(err, &silent) && silent.Timeout():
 		return transport.Reason{Code: transport.TimedOut, Text: "no answer: is the server running, and does every firewall on the way let UDP pass?"}
 	}
 	return transport.Reason{Code: transport.Failed, Text: fmt.Sprintf("cannot connect by WebTransport: %v", err)}
