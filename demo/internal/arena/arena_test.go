@@ -3,6 +3,7 @@ package arena
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/go-gl/mathgl/mgl32"
@@ -304,4 +305,27 @@ func TestCrates(t *testing.T) {
 			}
 		}
 	})
+}
+
+// A player that appears at a spawn point or behind a portal stands free.
+func TestPlayersAppearInTheOpen(t *testing.T) {
+	r := rules()
+	places := slices.Clone(r.Level.Spawns)
+	for _, p := range r.Level.Portals {
+		places = append(places, p.Exit)
+	}
+	for _, at := range places {
+		s := State{Pos: at, Grounded: true}
+		for k := range 30 {
+			s = r.Step(s, Input{}, netcode.Tick(settled+k))
+		}
+		if s.Pos != at || s.Teleports != 0 {
+			t.Errorf("a player that appears at %v is at %v after half a second, through %d portals", at, s.Pos, s.Teleports)
+		}
+		for _, d := range r.Level.Doors {
+			if _, on := d.OnPlate(at); on {
+				t.Errorf("%v is on a switch plate", at)
+			}
+		}
+	}
 }

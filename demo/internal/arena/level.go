@@ -67,27 +67,26 @@ func NewLevel() *Level {
 			block(-13.5, 9.5, 3, 3, 2.2), block(13.5, -9.5, 3, 3, 2.2),
 		},
 		Platforms: []Path{
-			// A shuttle along the front, a lift on the left, a carousel around the middle: all
-			// above the crates.
-			func(t float64) mgl32.Vec3 { return mgl32.Vec3{wave(t, 10) * 9, 1.35, 7} },
-			func(t float64) mgl32.Vec3 { return mgl32.Vec3{-14.5, 2.1 + 0.9*wave(t, 7), -1} },
+			// A shuttle along the front, a lift beside the middle, a carousel around the middle: all
+			// above the crates, and the carousel above all else.
+			func(t float64) mgl32.Vec3 { return mgl32.Vec3{wave(t, 10) * 7, 1.35, 7} },
+			func(t float64) mgl32.Vec3 { return mgl32.Vec3{0, 1.9 + 0.65*wave(t, 7), -4.3} },
 			func(t float64) mgl32.Vec3 {
 				sin, cos := math.Sincos(t * 2 * math.Pi / 18)
-				return mgl32.Vec3{float32(9.5 * cos), 2.3, float32(-3 + 6*sin)}
+				return mgl32.Vec3{float32(9.5 * cos), 3.1, float32(-3 + 6*sin)}
 			},
 		},
 	}
 	for side := float32(-1); side <= 1; side += 2 {
 		l.doorway(-3*side, 11*side)
 	}
-	corners := [...]mgl32.Vec3{{-17, 0, -17}, {17, 0, 17}, {17, 0, -17}, {-17, 0, 17}}
-	for i, at := range corners {
+	for i, at := range [...]mgl32.Vec3{{-16, 0, 4}, {16, 0, -3}, {-3, 0, -16}, {4, 0, 17}} {
 		inward := at.Mul(-1).Normalize()
 		l.Portals = append(l.Portals, Portal{Place: at, To: i ^ 1, Exit: at.Add(inward.Mul(2))})
 	}
-	for i := range 12 {
-		sin, cos := math.Sincos(float64(i) * 2 * math.Pi / 12)
-		l.Spawns = append(l.Spawns, mgl32.Vec3{float32(14 * cos), 0, float32(14*sin) + 1.5})
+	// Wherever a player begins, its first picture shows a portal and a platform.
+	for side := float32(-1); side <= 1; side += 2 {
+		l.Spawns = append(l.Spawns, mgl32.Vec3{side * 9, 0, 5}, mgl32.Vec3{side * 9.5, 0, -2.5}, mgl32.Vec3{side * 6, 0, -8}, mgl32.Vec3{side * 11, 0, 1}, mgl32.Vec3{side * 4, 0, 9}, mgl32.Vec3{side * 5, 0, 13})
 	}
 	return l
 }

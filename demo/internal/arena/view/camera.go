@@ -42,13 +42,17 @@ func (c *camera) orbitFor(aspect float32, still bool) render.Orbit {
 func (c *Client) follow(real time.Duration) {
 	for _, v := range c.objects {
 		if v.own {
-			at := v.pose.Position
-			// Near the wall the picture shows the floor, not the ground outside.
-			const edge, far = arena.Half - 10, 8 // a perspective picture shows more of the far side
-			at = mgl32.Vec3{mgl32.Clamp(at[0], -edge, edge), 1 + 0.4*at[1], mgl32.Clamp(at[2], -edge+far, edge+2)}
-			c.camera.follow.Update(&c.camera.orbit, at, real)
+			c.camera.frame(v.pose.Position, real)
 		}
 	}
+}
+
+// frame moves the camera after a place.
+func (c *camera) frame(at mgl32.Vec3, real time.Duration) {
+	// Near the wall the picture shows the floor, not the ground outside.
+	const edge, far = arena.Half - 10, 8 // a perspective picture shows more of the far side
+	at = mgl32.Vec3{mgl32.Clamp(at[0], -edge, edge), 1 + 0.4*at[1], mgl32.Clamp(at[2], -edge+far, edge+2)}
+	c.follow.Update(&c.orbit, at, real)
 }
 
 // Zoom brings the camera nearer by steps of a wheel.
