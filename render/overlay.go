@@ -19,6 +19,7 @@ type Overlay struct {
 	theme    *Theme
 	size     Size
 	writer   Writer
+	taken    []Rect // by panels and by [Overlay.Place]
 }
 
 // OverlayVertex is one corner of a quadrilateral, as backends upload it: 16 bytes without padding.
@@ -30,6 +31,7 @@ type OverlayVertex struct {
 
 func (o *Overlay) begin(size Size, theme *Theme) {
 	o.vertices = o.vertices[:0]
+	o.taken = o.taken[:0]
 	o.size = size
 	o.theme = theme
 	o.scale = size.pixelsPerPoint()
@@ -71,6 +73,7 @@ func (o *Overlay) Rect(r Rect, c Color) {
 
 // RoundRect fills a rectangle with round corners of a radius of five points.
 func (o *Overlay) RoundRect(r Rect, c Color) {
+	o.taken = append(o.taken, r)
 	k := o.scale
 	s := &o.atlas.corner
 	x0, y0, x1, y1 := snap(r.X*k), snap(r.Y*k), snap((r.X+r.W)*k), snap((r.Y+r.H)*k)

@@ -68,27 +68,28 @@ func (s *sceneContent) Trace(row func(now ecs.Time, name string, logical, visual
 // Draw implements [Content].
 func (s *sceneContent) Draw(f *render.Frame, m hud.Moment) {
 	set := s.Settings()
-	if set.Split && s.Info().Splits {
-		const gap = 0.004
-		raw := s.drawPart(f, render.Whole().Column(0, 2, gap), true)
-		drawn := s.drawPart(f, render.Whole().Column(1, 2, gap), false)
-		if set.Overlay != settings.OverlayNone {
-			heading(&f.Overlay, raw, f.Theme.Bad, "raw: as simulated")
-			if set.Interpolate {
-				heading(&f.Overlay, drawn, f.Theme.Good, "interpolated")
-			} else {
-				heading(&f.Overlay, drawn, f.Theme.Bad, "interpolation is off")
-			}
-		}
-	} else {
-		s.drawPart(f, render.Whole(), false)
-	}
+	// Panels first: labels give way to them.
 	s.hud.Draw(&f.Overlay, &hud.State{Info: s.Info(), Set: set, Now: s.Time(), Moment: m})
+	if !set.Split || !s.Info().Splits {
+		s.drawPart(f, render.Whole(), false)
+		return
+	}
+	const gap = 0.004
+	raw, drawn, all := render.Whole().Column(0, 2, gap), render.Whole().Column(1, 2, gap), f.Overlay.Bounds()
+	if set.Overlay != settings.OverlayNone {
+		heading(&f.Overlay, raw.In(all), f.Theme.Bad, "raw: as simulated")
+		if set.Interpolate {
+			heading(&f.Overlay, drawn.In(all), f.Theme.Good, "interpolated")
+		} else {
+			heading(&f.Overlay, drawn.In(all), f.Theme.Bad, "interpolation is off")
+		}
+	}
+	s.drawPart(f, raw, true)
+	s.drawPart(f, drawn, false)
 }
 
-// drawPart draws the scene into a part of the picture, given in fractions. It returns the part in
-// points.
-func (s *sceneContent) drawPart(f *render.Frame, part render.Rect, raw bool) render.Rect {
+// drawPart draws the scene into a part of the picture, given in fractions.
+func (s *sceneContent) drawPart(f *render.Frame, part render.Rect, raw bool) {
 	now, set := s.Time(), s.Settings()
 	w, h := f.Size.Points()
 	aspect := w * part.W / (h * part.H)
@@ -109,7 +110,6 @@ func (s *sceneContent) drawPart(f *render.Frame, part render.Rect, raw bool) ren
 		Labels: set.Overlay != settings.OverlayNone && h >= 240, Figures: set.Overlay == settings.OverlayAll,
 	})
 	brush.Show(view)
-	return view.Viewport
 }
 
 // heading writes the title of a half of the picture.

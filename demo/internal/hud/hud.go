@@ -234,7 +234,13 @@ func drawToast(o *render.Overlay, text string) {
 		style = render.TextSmall
 	}
 	w := o.Width(style, text) + 4*pad
-	r := render.Rect{X: all.X + (all.W-w)/2, Y: all.H * 0.68, W: w, H: o.LineHeight(render.TextBody) + 14}
+	r := render.Rect{X: all.X + (all.W-w)/2, Y: all.H, W: w, H: o.LineHeight(render.TextBody) + 14}
+	// As low as the other panels allow: it covers none of them, and little of the picture.
+	if at, ok := o.Place(r, all.Inset(min(margin, (all.W-w)/2))); ok {
+		r = at
+	} else {
+		r.Y = all.H - r.H
+	}
 	o.Panel(r)
 	o.TextAligned(r.X+w/2, r.Y+7+(o.LineHeight(render.TextBody)-o.LineHeight(style))/2, render.AlignCenter, style, o.Theme().Text, text)
 }

@@ -114,14 +114,27 @@ func (p *Picture) Body(mesh render.Mesh, pose, logical components.Pose3D, size m
 	}
 }
 
-// Label writes a name above a point in world space, if that is in the picture and labels are on.
+// Label writes a name above a point in world space, if that is in the picture and labels are on. It
+// is moved away from panels and from other labels, and left out where there is no room.
 func (p *Picture) Label(at mgl32.Vec3, color render.Color, text string) {
-	p.write(at, func(x, y float32) { p.Overlay.Label(x, y, color, text) })
+	p.label(at, 0, color, text)
 }
 
 // LabelBelow writes a name below a point, for a body that is often near another labelled one.
 func (p *Picture) LabelBelow(at mgl32.Vec3, color render.Color, text string) {
-	p.write(at, func(x, y float32) { p.Overlay.Label(x, y+p.Overlay.LineHeight(render.TextSmall)+16, color, text) })
+	p.label(at, p.Overlay.LineHeight(render.TextSmall)+16, color, text)
+}
+
+func (p *Picture) label(at mgl32.Vec3, below float32, color render.Color, text string) {
+	p.write(at, func(x, y float32) {
+		// as large as Overlay.Label draws it
+		w, h := p.Overlay.Width(render.TextSmall, text)+10, p.Overlay.LineHeight(render.TextSmall)+4
+		const above = 4 // the distance from the point
+		r, ok := p.Overlay.Place(render.Rect{X: x - w/2, Y: y + below - h - above, W: w, H: h}, p.View.Viewport.Inset(2))
+		if ok {
+			p.Overlay.Label(r.X+w/2, r.Y+h+above, color, text)
+		}
+	})
 }
 
 // Heading writes the name of a part of the picture, larger than a label, centred above a point in
@@ -139,11 +152,13 @@ func (p *Picture) write(at mgl32.Vec3, f func(x, y float32)) {
 	}
 }
 
-// Heading writes a text on a panel, centred at x and below y, in points.
+// Heading writes a text on a panel, centred at x and below y, in points, or beside other panels.
 func Heading(o *render.Overlay, x, y float32, style render.TextStyle, color render.Color, text string) {
 	w := o.Width(style, text) + 20
-	o.Panel(render.Rect{X: x - w/2, Y: y, W: w, H: o.LineHeight(style) + 8})
-	o.TextAligned(x, y+4, render.AlignCenter, style, color, text)
+	if r, ok := o.Place(render.Rect{X: x - w/2, Y: y, W: w, H: o.LineHeight(style) + 8}, o.Bounds()); ok {
+		o.Panel(r)
+		o.TextAligned(r.X+w/2, r.Y+4, render.AlignCenter, style, color, text)
+	}
 }
 
 // PoseOf decomposes an affine matrix without shear or mirroring.
