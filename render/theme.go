@@ -13,7 +13,7 @@ type Theme struct {
 	GridMinor Color // lines one cell apart; their alpha is the lines' strength
 	GridMajor Color // every tenth line
 
-	Key          Light // casts the shadow
+	Key          Light // casts the shadow; the only one whose Lamp is used
 	Fill         Light // from the other side, without a shadow
 	AmbientAbove Light // light from the sky; Direction is not used
 	AmbientBelow Light // light thrown back by the ground; Direction is not used
@@ -34,6 +34,7 @@ type Theme struct {
 // Light is light of one colour.
 type Light struct {
 	Direction mgl32.Vec3 // from the scene towards the light, in world space, of any length
+	Lamp      mgl32.Vec3 // a place in world space that the light comes from, instead; zero: none
 	Color     Color
 	Intensity float32 // 1 makes a surface that faces the light as bright as its colour
 }

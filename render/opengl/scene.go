@@ -16,7 +16,7 @@ import (
 type sceneBlock struct {
 	viewProjection, inverseViewProjection, shadowMatrix mgl32.Mat4
 	eye, forward, target                                mgl32.Vec4
-	keyDirection, keyColor                              mgl32.Vec4
+	keyDirection, keyPlace, keyColor                    mgl32.Vec4
 	fillDirection, fillColor                            mgl32.Vec4
 	ambientAbove, ambientBelow                          mgl32.Vec4
 	skyTop, skyHorizon                                  mgl32.Vec4
@@ -50,6 +50,9 @@ func (b *sceneBlock) fill(f *render.Frame, v *render.View, width, height float32
 	_, far := c.Planes()
 	b.target = c.Target.Vec4(min(fade, 0.7*far))
 	b.keyDirection = direction(t.Key).Vec4(0)
+	if b.keyPlace = t.Key.Lamp.Vec4(0); t.Key.Lamp != (mgl32.Vec3{}) {
+		b.keyPlace[3] = 1
+	}
 	b.keyColor = light(t.Key)
 	b.fillDirection = direction(t.Fill).Vec4(0)
 	b.fillColor = light(t.Fill)
@@ -71,6 +74,13 @@ func (b *sceneBlock) fill(f *render.Frame, v *render.View, width, height float32
 // fitShadow sets the shadow's matrices for a map of size texels that covers a sphere. It returns
 // the matrix from world to clip space.
 func (b *sceneBlock) fitShadow(center mgl32.Vec3, radius float32, size int32) mgl32.Mat4 {
+	half := mgl32.Mat4{0.5, 0, 0, 0, 0, 0.5, 0, 0, 0, 0, 0.5, 0, 0.5, 0.5, 0.5, 1}
+	if b.keyPlace[3] != 0 {
+		m, texel := lampShadow(b.keyPlace.Vec3(), center, radius, size)
+		b.shadowMatrix = half.Mul4(m)
+		b.keyDirection[3], b.keyColor[3] = 1, texel
+		return m
+	}
 	z := b.keyDirection.Vec3()
 	side := mgl32.Vec3{0, 1, 0}
 	if math.Abs(float64(z[1])) > 0.99 {
@@ -93,11 +103,25 @@ func (b *sceneBlock) fitShadow(center mgl32.Vec3, radius float32, size int32) mg
 		x[2] * w, y[2] * w, -z[2] * d, 0,
 		-cx * w, -cy * w, cz * d, 1,
 	}
-	half := mgl32.Mat4{0.5, 0, 0, 0, 0, 0.5, 0, 0, 0, 0, 0.5, 0, 0.5, 0.5, 0.5, 1}
 	b.shadowMatrix = half.Mul4(m)
 	b.keyDirection[3] = 1
 	b.keyColor[3] = texel
 	return m
+}
+
+// lampShadow returns the matrix from world to clip space for the light of a lamp, which covers a
+// disc through the sphere's middle, and the world size of a texel at a distance of 1.
+func lampShadow(lamp, center mgl32.Vec3, radius float32, size int32) (m mgl32.Mat4, texel float32) {
+	way := center.Sub(lamp)
+	away := max(way.Len(), 1e-3)
+	up := mgl32.Vec3{0, 0, 1}
+	if math.Abs(float64(way[2])) > 0.9*float64(away) {
+		up = mgl32.Vec3{0, 1, 0}
+	}
+	slope := radius / away // of the frustum's sides
+	near := max(away-radius, away/20)
+	m = mgl32.Frustum(-slope*near, slope*near, -slope*near, slope*near, near, away+radius)
+	return m.Mul4(mgl32.LookAtV(lamp, lamp.Add(way), up)), 2 * slope / float32(size)
 }
 
 // direction returns a light's direction at unit length, straight up if it has none.

@@ -23,7 +23,7 @@ void main() {
     albedo = mix(albedo, gridMajor.rgb, gridMajor.a * lines(p / 10.0, 0.004));
     vec3 n = vec3(0, 1, 0);
     vec3 light = ambientAbove.rgb + fillColor.rgb * (fillDirection.y * 0.5 + 0.5);
-    light += keyColor.rgb * max(keyDirection.y, 0.0) * lit(world, n);
+    light += keyColor.rgb * max(toKey(world).y, 0.0) * lit(world, n);
     float faded = smoothstep(0.15, 1.0, length(world.xz - target.xz) / target.w);
     vec3 horizon = sky(-toEye(world));
     result = vec4(mix(shoulder(albedo * light), horizon, faded), 1.0);

@@ -7,7 +7,8 @@ layout(std140) uniform Scene {
     vec4 forward;        // direction of view; w: pixels per point
     vec4 target;         // target of the camera; w: distance at which the ground has faded
     vec4 keyDirection;   // w: 1 with shadows
-    vec4 keyColor;       // w: world size of a shadow texel
+    vec4 keyPlace;       // of a lamp; w: 1 if there is one, else the light is in keyDirection
+    vec4 keyColor;       // w: world size of a shadow texel; of a lamp's, at a distance of 1
     vec4 fillDirection;
     vec4 fillColor;
     vec4 ambientAbove;
@@ -28,6 +29,11 @@ vec3 sky(vec3 direction) {
 // toEye returns the unit vector from a point to the camera.
 vec3 toEye(vec3 world) {
     return eye.w > 0.5 ? -forward.xyz : normalize(eye.xyz - world);
+}
+
+// toKey returns the unit vector from a point to the key light.
+vec3 toKey(vec3 world) {
+    return keyPlace.w > 0.5 ? normalize(keyPlace.xyz - world) : keyDirection.xyz;
 }
 
 // shoulder leaves most of the range alone and rolls off towards white, so that bright surfaces keep

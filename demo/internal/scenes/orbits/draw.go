@@ -16,6 +16,8 @@ func (s *Orbits) Draw(p *scene.Picture) {
 	p.View.Ground.Height = -2.2
 	p.View.Ground.Cell = 2
 	p.View.Shadow = render.Shadow{Center: mgl32.Vec3{0, -1, 0}, Radius: 11}
+	// The light comes from above the sun, so that shadows on the ground point away from it.
+	p.Theme.Key.Lamp = mgl32.Vec3{0, 7, 0}
 	sun := p.Theme.Accent(2)
 	p.Brush.Ball(render.Glow, s.shown(p, s.sun).Position, 2, sun.Mix(p.Theme.Text, 0.25))
 	for _, b := range s.bodies {

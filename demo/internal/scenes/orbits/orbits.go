@@ -48,10 +48,10 @@ type celestial struct {
 var celestials = []celestial{
 	{name: "Jade", radius: 2.6, turns: 0.16, start: 0.55, size: 0.7, accent: 3},
 	{name: "Azure", radius: 5, turns: 0.07, start: 0.6, size: 1.15, accent: 1, tilt: 0.06},
-	{name: "moon", around: "Azure", radius: 1.6, turns: 0.3, start: 0.6, size: 0.45, accent: 6, tilt: 0.25},
+	{name: "moon", around: "Azure", radius: 1.6, turns: 0.3, start: 0.6, size: 0.45, accent: 2, tilt: 0.25},
 	{name: "moonlet", around: "moon", radius: 0.6, turns: 0.8, size: 0.22, accent: 5},
 	{name: "Violet", radius: 8, turns: 0.035, start: 0.1, size: 1.5, accent: 4, tilt: -0.04},
-	{name: "Tick", around: "Violet", radius: 1.55, turns: 0.45, start: 0.3, size: 0.34, accent: 2, tilt: 0.4},
+	{name: "Tick", around: "Violet", radius: 1.55, turns: 0.45, start: 0.3, size: 0.34, accent: 6, tilt: 0.4},
 	{name: "Tock", around: "Violet", radius: 2.2, turns: 0.26, start: 0.75, size: 0.42, accent: 3, tilt: 0.4},
 }
 
@@ -125,7 +125,7 @@ func (s *Orbits) Setup(stage *scene.Stage) []scene.Followed {
 	}
 	return []scene.Followed{
 		{Name: "ship", Accent: 0, Position: at(s.ship.entity)},
-		{Name: "moon of Azure", Accent: 6, Position: at(byName["moon"])},
+		{Name: "moon of Azure", Accent: 2, Position: at(byName["moon"])},
 	}
 }
 

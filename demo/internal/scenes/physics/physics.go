@@ -103,7 +103,7 @@ func (s *Physics) Setup(stage *scene.Stage) []scene.Followed {
 	}
 	return []scene.Followed{
 		{Name: "marked ball, left", Accent: 0, Position: place(s.bodies.Logical)},
-		{Name: "right", Accent: 3, Position: place(s.bodies.Visual)},
+		{Name: "right", Accent: 1, Position: place(s.bodies.Visual)},
 	}
 }
 

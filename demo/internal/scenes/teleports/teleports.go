@@ -126,8 +126,8 @@ func (s *Teleports) Setup(stage *scene.Stage) []scene.Followed {
 
 	marked, unmarked := s.groups[0], s.groups[1]
 	return []scene.Followed{
-		{Name: "walker, not marked", Accent: 0, Position: func() mgl32.Vec3 { return unmarked.bodies.Visual(unmarked.walker.entity).Position }},
-		{Name: "walker, marked", Accent: 3, Position: func() mgl32.Vec3 { return marked.bodies.Visual(marked.walker.entity).Position },
+		{Name: "walker, not marked", Accent: accentUnmarked, Position: func() mgl32.Vec3 { return unmarked.bodies.Visual(unmarked.walker.entity).Position }},
+		{Name: "walker, marked", Accent: accentMarked, Position: func() mgl32.Vec3 { return marked.bodies.Visual(marked.walker.entity).Position },
 			Jump: func() uint { return uint(marked.walker.jumps) }},
 	}
 }
