@@ -38,7 +38,8 @@ type Options struct {
 	Width, Height int
 	Scale         float64 // pixels per point; 0: the display's own
 
-	Autopilot, Peace bool // in a match: a bot plays; the bot does not shoot
+	Autopilot, Peace bool           // in a match: a bot plays; the bots do not shoot
+	Skill            settings.Skill // of the bots of a match
 
 	seconds, skip   float64
 	frameFile, kind string
@@ -90,7 +91,8 @@ func NewMatch() *Options {
 // MatchFlags defines the flags of the commands that show a match.
 func (o *Options) MatchFlags(s *flags.Set) {
 	s.BoolVar(&o.Autopilot, "autopilot", false, "a bot plays, as without a window")
-	s.BoolVar(&o.Peace, "peace", false, "the bot does not shoot")
+	s.BoolVar(&o.Peace, "peace", false, "the bots do not shoot")
+	o.SkillFlag(s)
 	s.BoolVar(&o.Predict, "predict", true, "predict the own player")
 	s.BoolVar(&o.Reconcile, "reconcile", true, "correct predictions by the server's states")
 	s.StringVar(&o.kind, "kind", "", "`name` of the interpolation of other players: "+names(articles.Kinds(), articles.Name))
@@ -101,6 +103,11 @@ func (o *Options) MatchFlags(s *flags.Set) {
 	o.MatchLineFlags(s)
 	o.runFlags(s)
 	s.Section("Runs that end, with a window or without")
+}
+
+// SkillFlag defines the flag of the bots' skill.
+func (o *Options) SkillFlag(s *flags.Set) {
+	s.TextVar(&o.Skill, "skill", o.Skill, "how well bots play: `easy, fair or hard`")
 }
 
 // MatchLineFlags defines the flags of the simulated line around a player's connection.

@@ -32,6 +32,7 @@ func Bots(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	input.flags(set.FlagSet)
 	set.IntVar(&n, "n", 8, "number of bots, `1 to 256`")
 	set.BoolVar(&peace, "peace", false, "the bots do not shoot")
+	o.SkillFlag(set)
 	set.Float64Var(&seconds, "seconds", 0, "`seconds` to run; 0: until interrupted")
 	set.DurationVar(&every, "every", 5*time.Second, "`time` between two lines of statistics")
 	o.MatchLineFlags(set)
@@ -60,7 +61,7 @@ func Bots(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 		link := o.Link
 		link.Seed += uint64(i)
 		auto := view.NewBot(r.seed + uint64(i))
-		auto.Peace = peace
+		auto.Peace, auto.Skill = peace, o.Skill
 		s, err := view.New(view.Config{
 			Dial: line.dial, Token: []byte(c.link.Token), Rate: r.hz, SendRate: r.sendHz, ActionRate: input.actionHz, Delay: input.bounds(), Link: link, Controller: auto, Headless: true, Log: slog.New(slog.DiscardHandler),
 		})

@@ -69,7 +69,7 @@ func newClient(r *rateFlags, input *clientInputFlags, o *options.Options, n int,
 	}
 	if o.Headless || o.Autopilot || n > 0 {
 		auto := view.NewBot(r.seed + uint64(n)*77)
-		auto.Peace, auto.Near = o.Peace, o.Still
+		auto.Peace, auto.Near, auto.Skill = o.Peace, o.Still, o.Skill
 		config.Controller = auto
 	}
 	return view.New(config)

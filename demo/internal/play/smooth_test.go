@@ -14,6 +14,7 @@ import (
 	"github.com/tandem-ecs/tandem/demo/internal/arena"
 	"github.com/tandem-ecs/tandem/demo/internal/arena/rules"
 	"github.com/tandem-ecs/tandem/demo/internal/arena/view"
+	"github.com/tandem-ecs/tandem/demo/internal/settings"
 	"github.com/tandem-ecs/tandem/ecs"
 	"github.com/tandem-ecs/tandem/systems/netcode"
 )
@@ -81,7 +82,7 @@ func TestCratesMoveSmoothly(t *testing.T) {
 		v := newVirtual(t, func(c *rules.Config) { c.Crates, c.Seed = 24, n+1 })
 		for i := range uint64(2) {
 			auto := view.NewBot(n*77 + i)
-			auto.Near = true
+			auto.Near, auto.Skill = true, settings.Hard
 			v.join(seed(10*n+i+1), auto)
 		}
 		truth := v.watch()

@@ -7,6 +7,7 @@ import (
 	"github.com/go-gl/mathgl/mgl32"
 
 	"github.com/tandem-ecs/tandem/demo/internal/arena"
+	"github.com/tandem-ecs/tandem/demo/internal/settings"
 	"github.com/tandem-ecs/tandem/systems/netcode"
 )
 
@@ -20,13 +21,16 @@ type Controller interface {
 // Bot is a controller that plays by itself. It runs from place to place, jumps now and then, and
 // shoots at players in sight.
 type Bot struct {
+	Skill settings.Skill
+	Peace bool // it does not shoot
+	Near  bool // it stays in the view of a fixed camera
+
 	random  *rand.Rand
 	goal    mgl32.Vec3
 	until   netcode.Tick // the tick at which the goal is abandoned
 	started bool
-	burst   int  // ticks left to shoot; negative: ticks of rest
-	Peace   bool // it does not shoot
-	Near    bool // it stays in the view of a fixed camera
+	burst   int // ticks left to shoot; negative: ticks of rest
+	eye     eye
 }
 
 // NewBot returns a bot. Its random choices come from the seed.
@@ -56,14 +60,15 @@ func (a *Bot) Input(c *Client, t netcode.Tick) (in arena.Input, push bool) {
 	}
 	push = a.random.IntN(rate*6) == 0
 	muzzle := me.Pos.Add(mgl32.Vec3{0, arena.Muzzle, 0})
-	if target, ok := c.nearest(muzzle, t); ok {
+	if target, ok := a.look(c, muzzle, t); ok {
 		in.Yaw, in.Pitch = arena.Toward(muzzle, target)
-		if a.burst--; a.burst < -rate {
+		skill := &skills[a.Skill]
+		if a.burst--; a.burst < -int(skill.rest*float32(rate)) {
 			a.burst = rate/2 + a.random.IntN(rate)
 		}
 		in.Fire = a.burst > 0
 		// A rocket flies for a while: it is for targets that are near or stand still.
-		in.Rocket = a.burst > 0 && target.Sub(muzzle).Len() < 9 && a.random.IntN(rate/2) == 0
+		in.Rocket = a.burst > 0 && target.Sub(muzzle).Len() < 9 && a.random.IntN(skill.rockets*rate/2) == 0
 	}
 	return in, push
 }
@@ -98,10 +103,9 @@ func (a *Bot) choose(c *Client, me arena.State) {
 	a.goal = mgl32.Vec3{random(-edge, edge), 0, random(-edge, edge)}
 }
 
-// nearest returns the middle of the nearest other player in sight, as drawn.
-func (c *Client) nearest(from mgl32.Vec3, t netcode.Tick) (mgl32.Vec3, bool) {
-	best, found := float32(16), false
-	var at mgl32.Vec3
+// nearest returns the middle of the nearest other player in sight, as drawn, and its number.
+func (c *Client) nearest(from mgl32.Vec3, t netcode.Tick) (at mgl32.Vec3, number uint16) {
+	best := float32(16)
 	for _, v := range c.objects {
 		if v.rep.Archetype != arena.ArchetypePlayer || v.own {
 			continue
@@ -114,10 +118,10 @@ func (c *Client) nearest(from mgl32.Vec3, t netcode.Tick) (mgl32.Vec3, bool) {
 		}
 		shot := arena.Shot{From: from, Direction: d.Mul(1 / l)}
 		if c.rules.Reach(shot, t) >= l-0.5 {
-			best, at, found = l, middle, true
+			best, at, number = l, middle, v.rep.Owner
 		}
 	}
-	return at, found
+	return at, number
 }
 
 func flat(v mgl32.Vec3) mgl32.Vec3 { return mgl32.Vec3{v[0], 0, v[2]} }
