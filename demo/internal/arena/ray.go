@@ -31,7 +31,7 @@ func (r *Rules) Reach(s Shot, t netcode.Tick) float32 {
 	reach := s.reach(r.Level)
 	for i := range r.Level.Doors {
 		if b, up := r.doorBox(i, t); up {
-			if at, ok := s.box(b); ok {
+			if at, ok := s.Box(b); ok {
 				reach = min(reach, at)
 			}
 		}
@@ -53,16 +53,16 @@ func (s Shot) reach(l *Level) float32 {
 		}
 	}
 	for _, b := range l.Blocks {
-		if at, ok := s.box(b); ok {
+		if at, ok := s.Box(b); ok {
 			reach = min(reach, at)
 		}
 	}
 	return max(reach, 0)
 }
 
-// box intersects the shot with a box, by slabs.
-func (s Shot) box(b Box) (float32, bool) {
-	from, to := float32(0), float32(math.MaxFloat32)
+// Box returns the distance at which the shot meets a box, and whether it does at all.
+func (s Shot) Box(b Box) (float32, bool) {
+	from, to := float32(0), float32(math.MaxFloat32) // by slabs
 	for axis := range 3 {
 		d := s.Direction[axis]
 		if abs(d) < 1e-7 {
@@ -107,6 +107,6 @@ func (s Shot) Hits(feet mgl32.Vec3, radius, height, reach float32) (float32, boo
 // crate counts as a cuboid along the axes.
 func (s Shot) Crate(pos mgl32.Vec3, reach float32) (float32, bool) {
 	h := mgl32.Vec3{CrateSize / 2, CrateSize / 2, CrateSize / 2}
-	at, ok := s.box(Box{pos.Sub(h), pos.Add(h)})
+	at, ok := s.Box(Box{pos.Sub(h), pos.Add(h)})
 	return at, ok && at <= reach
 }

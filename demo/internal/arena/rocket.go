@@ -72,9 +72,9 @@ func (r *Rules) RocketLife(p Rocket, age float32, t netcode.Tick) float32 {
 func (r *Rules) flight(s Shot, t netcode.Tick) float32 {
 	reach := s.reach(r.Level)
 	for i := range r.Level.Doors {
-		if at, ok := s.box(r.Level.Doors[i].Shut); ok && at < reach {
+		if at, ok := s.Box(r.Level.Doors[i].Shut); ok && at < reach {
 			if b, up := r.doorBox(i, t.Add(int(at/r.RocketStep()))); up {
-				if at, ok = s.box(b); ok {
+				if at, ok = s.Box(b); ok {
 					reach = min(reach, at)
 				}
 			}

@@ -119,11 +119,13 @@ func local(ctx context.Context, name string, args []string, stdout, stderr io.Wr
 	var s serverFlags
 	o, set := options.NewMatch(), flags.New(name)
 	what, level := "A server and two clients side by side; the left one is yours.", slog.LevelWarn
+	compare := false
 	if players == 1 {
 		s.flags(set, "127.0.0.1:7777")
 		what, level = "A player of the arena and its server in one process.", slog.LevelInfo
 	} else {
 		s.maxPlayers = players
+		set.BoolVar(&compare, "compare", false, "draw your player twice, in two equal matches: naively on the left, by Tandem on the right; the bots do not shoot")
 		s.matchFlags(set)
 	}
 	r.flags(set.FlagSet, snapshotsText)
@@ -140,7 +142,16 @@ func local(ctx context.Context, name string, args []string, stdout, stderr io.Wr
 	if o.Trace == options.Stdout { // reserved for the table
 		said = stderr
 	}
-	return run(ctx, o, &r, stdout, stderr, players == 1, func() (*match, error) { return openLocal(&r, &input, &s, o, players, log, said) })
+	return run(ctx, o, &r, stdout, stderr, players == 1, func() (*match, error) {
+		o.Peace = o.Peace || compare
+		m, err := openLocal(&r, &input, &s, o, players, log, said)
+		if err == nil && compare {
+			if m.other, err = openLocal(&r, &input, &s, o, players, log, io.Discard); err != nil {
+				m.Close()
+			}
+		}
+		return m, err
+	})
 }
 
 // openLocal opens a server and its players in this process, and prints its join links.

@@ -21,6 +21,7 @@ import (
 type match struct {
 	set      settings.Settings
 	server   *server // nil: in another process
+	other    *match  // the same match drawn naively, beside this one; nil: none
 	alone    bool    // no other process takes part
 	clients  []*view.Client
 	controls controls  // of the first client, unless a bot plays
@@ -42,6 +43,9 @@ func (m *match) begin(o *options.Options, log io.Writer) {
 	}
 	for _, s := range m.clients {
 		s.Set(m.set)
+	}
+	if m.other != nil {
+		m.compare(o)
 	}
 }
 
@@ -75,6 +79,9 @@ func (m *match) Apply(set settings.Settings) error {
 		}
 	}
 	m.set = set
+	if m.other != nil {
+		return m.other.Apply(naive(set))
+	}
 	return nil
 }
 
@@ -93,6 +100,9 @@ func (m *match) Act(a keys.Action) error {
 		for _, s := range m.clients {
 			s.ResetCamera()
 		}
+		if m.other != nil {
+			return m.other.Act(a)
+		}
 	}
 	return nil
 }
@@ -110,6 +120,9 @@ func (m *match) Event(e render.Event, _ render.Size) {
 		for _, s := range m.clients {
 			s.Zoom(e.Y)
 		}
+		if m.other != nil {
+			m.other.Event(e, render.Size{})
+		}
 	}
 }
 
@@ -119,6 +132,7 @@ const maxVirtualStep = time.Second / 240
 
 // Advance implements [app.Content].
 func (m *match) Advance(real time.Duration) {
+	whole := real
 	for ; m.virtual && real > maxVirtualStep; real -= maxVirtualStep {
 		m.update(maxVirtualStep)
 	}
@@ -131,6 +145,10 @@ func (m *match) Advance(real time.Duration) {
 			m.statuses[i] = now
 			fmt.Fprintf(m.log, "%s%s\n", m.name(i), now.status)
 		}
+	}
+	if m.other != nil { // behind this one, whose inputs it takes
+		m.other.virtual = m.virtual
+		m.other.Advance(whole)
 	}
 }
 
@@ -162,16 +180,26 @@ func (m *match) Trace(row func(now ecs.Time, name string, logical, visual compon
 		now := s.Engine().Time()
 		s.Trace(func(name string, logical, visual components.Pose3D) { row(now, prefix+name, logical, visual) })
 	}
+	if m.other != nil {
+		m.other.Trace(func(now ecs.Time, name string, logical, visual components.Pose3D) {
+			row(now, "naive:"+name, logical, visual)
+		})
+	}
 }
 
 // Draw implements [app.Content]: each client has its own column.
 func (m *match) Draw(f *render.Frame, now hud.Moment) {
+	if m.other != nil {
+		m.drawBoth(f, now.Live)
+		return
+	}
 	for i, s := range m.clients {
 		part := render.Whole()
 		if len(m.clients) > 1 {
 			part = part.Column(i, len(m.clients), 0.006)
 		}
 		s.Hint = now.Live
+		s.Cross = i == 0 && m.controls.aimed // a bot needs none
 		m.brushes[i].Reset()
 		s.Draw(f, part, &m.brushes[i])
 	}
@@ -213,5 +241,8 @@ func (m *match) Close() {
 	}
 	if m.server != nil {
 		m.server.host.Close()
+	}
+	if m.other != nil {
+		m.other.Close()
 	}
 }

@@ -43,7 +43,9 @@ type Config struct {
 
 // Client is a client of a match, with its player's controller and picture.
 type Client struct {
-	Hint bool // show the key that opens the panel of keys
+	Hint  bool // show the key that opens the panel of keys
+	Cross bool // show where a shot would hit
+	Marks bool // mark the places of the players in recent pictures
 
 	config    Config
 	rules     arena.Rules
@@ -77,6 +79,7 @@ type Client struct {
 
 	camera camera
 	graphs graphs
+	marked []mark
 }
 
 // New returns a client that begins to join with its first Advance.
@@ -188,6 +191,9 @@ func (c *Client) Engine() *ecs.Engine { return c.engine }
 
 // SetController changes the controller; nil: no input.
 func (c *Client) SetController(p Controller) { c.config.Controller = p }
+
+// Controller returns the controller; nil: none.
+func (c *Client) Controller() Controller { return c.config.Controller }
 
 // Ended reports whether the client has left the match for good.
 func (c *Client) Ended() bool {

@@ -41,9 +41,15 @@ func (c *Client) Draw(f *render.Frame, part render.Rect, brush *scene.Brush) {
 			p.ghost(v)
 		}
 	}
+	if c.Marks {
+		p.track()
+	}
 	p.shots()
 	brush.Show(v)
 	c.drawOverlay(&f.Overlay, v)
+	if c.set.Overlay != settings.OverlayNone {
+		p.marks()
+	}
 }
 
 // painter draws one picture.
@@ -186,39 +192,6 @@ func (p *painter) player(v *object) {
 	if v.own {
 		p.flat(render.Ring, v.pose.Position.Add(mgl32.Vec3{0, 0.04, 0}), 1.25, color)
 	}
-	if x, y, ok := p.v.Project(at(0, arena.Height+0.35, 0)); ok && p.client.set.Overlay != settings.OverlayNone {
-		p.tag(v, x, y, color)
-	}
-}
-
-// tag writes name and health above a player's head.
-func (p *painter) tag(v *object, x, y float32, color render.Color) {
-	const w = 34
-	if x < p.v.Viewport.X+w || x > p.v.Viewport.X+p.v.Viewport.W-w || y < p.v.Viewport.Y+24 || y > p.v.Viewport.Y+p.v.Viewport.H-8 {
-		return // half of it would be in the other client's picture
-	}
-	p.o.RoundRect(render.Rect{X: x - w/2 - 1, Y: y - 1, W: w + 2, H: 6}, p.t.Panel)
-	p.o.Meter(render.Rect{X: x - w/2, Y: y, W: w, H: 4}, float32(v.pawn.Health)/arena.FullHealth, p.c.onPanel(v.rep.Owner, color))
-	line := p.o.LineHeight(render.TextSmall)
-	name, number := "you", uint64(0)
-	if !v.own {
-		name, number = "player ", uint64(v.rep.Owner)
-	}
-	left, top := x-p.o.Width(render.TextSmall, name)/2, y-line-2
-	if number > 0 {
-		left -= 3.5
-	}
-	write := func(dx, dy float32, color render.Color) {
-		w := p.o.At(left+dx, top+dy, render.TextSmall, color).Str(name)
-		if number > 0 {
-			w.Uint(number)
-		}
-	}
-	// A light outline keeps dark letters readable on any background.
-	for _, d := range [...][2]float32{{-1, 0}, {1, 0}, {0, -1}, {0, 1}} {
-		write(d[0], d[1], p.c.floor.Alpha(0.7))
-	}
-	write(0, 0, p.t.Ink)
 }
 
 // ghost shows an object where the server's newest state has it.
