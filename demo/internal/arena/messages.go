@@ -74,6 +74,23 @@ func ReadEvent(message []byte) (e Event, ok bool) {
 	return e, kind == eventKind && e.Kind < eventKinds && r.Close() == nil
 }
 
+const nameKind = 4
+
+// NameMessage returns the message by which a player gives its name. Send it reliably. Only the
+// first one of a player counts.
+func NameMessage(name string) []byte {
+	return append([]byte{nameKind}, netcode.MakeText(name).String()...)
+}
+
+// ReadName returns the name in a message, and whether there is one. It accepts any bytes.
+func ReadName(message []byte) (name netcode.Text, ok bool) {
+	if len(message) < 2 || len(message) > 64 || message[0] != nameKind {
+		return name, false
+	}
+	name = netcode.MakeText(string(message[1:]))
+	return name, name != netcode.Text{}
+}
+
 const noticeKind = 3
 
 // maxNotice is the length limit of a notice's text, in bytes.

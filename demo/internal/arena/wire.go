@@ -28,11 +28,14 @@ type Pawn struct {
 	Hits   uint8 // counts the hits taken
 }
 
+// Name is the replicated name of a player that has given one.
+type Name struct{ Text netcode.Text }
+
 // FullHealth is the number of hits after which a player is sent to a spawn point.
 const FullHealth = 4
 
 // Version is the version of the protocol. Ends with different versions refuse each other.
-const Version = 4
+const Version = 5
 
 // MaxEntities is the largest number of replicated entities.
 const MaxEntities = 1024
@@ -62,6 +65,7 @@ func (r *Rules) NewProtocol() (*Protocol, error) {
 		return nil, err
 	}
 	netcode.ReplicateComponent(p, "pawn", pawnCodec{})
+	netcode.ReplicateComponent(p, "name", netcode.StructComponent[Name](), netcode.Immediate())
 	netcode.PredictShots(p, "rocket", netcode.Shots[State, Input, Rocket]{Archetype: ArchetypeRocket, Fire: r.fireRocket, Path: r.rocketPath})
 	netcode.PredictBodies(p, "crate", netcode.Bodies[State, Input, Crate]{
 		Archetypes: []uint16{ArchetypeCrate}, Step: r.StepCrates, Pose: Crate.Pose, Codec: crateCodec{}, Restore: restoreCrate,

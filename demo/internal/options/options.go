@@ -40,6 +40,7 @@ type Options struct {
 
 	Autopilot, Peace bool           // in a match: a bot plays; the bots do not shoot
 	Skill            settings.Skill // of the bots of a match
+	Name             string         // of the player of a match
 
 	seconds, skip   float64
 	frameFile, kind string
@@ -93,6 +94,7 @@ func (o *Options) MatchFlags(s *flags.Set) {
 	s.BoolVar(&o.Autopilot, "autopilot", false, "a bot plays, as without a window")
 	s.BoolVar(&o.Peace, "peace", false, "the bots do not shoot")
 	o.SkillFlag(s)
+	s.StringVar(&o.Name, "name", "", "your `name`, of at most 31 bytes")
 	s.BoolVar(&o.Predict, "predict", true, "predict the own player")
 	s.BoolVar(&o.Reconcile, "reconcile", true, "correct predictions by the server's states")
 	s.StringVar(&o.kind, "kind", "", "`name` of the interpolation of other players: "+names(articles.Kinds(), articles.Name))

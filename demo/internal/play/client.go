@@ -67,6 +67,9 @@ func newClient(r *rateFlags, input *clientInputFlags, o *options.Options, n int,
 	config := view.Config{
 		Dial: dial, Token: []byte(token), Rate: r.hz, SendRate: r.sendHz, ActionRate: input.actionHz, Delay: input.bounds(), Link: linkOf(o.Link, n), Log: slog.New(slog.DiscardHandler),
 	}
+	if n == 0 {
+		config.Name = o.Name
+	}
 	if o.Headless || o.Autopilot || n > 0 {
 		auto := view.NewBot(r.seed + uint64(n)*77)
 		auto.Peace, auto.Near, auto.Skill = o.Peace, o.Still, o.Skill

@@ -58,11 +58,13 @@ type Match struct {
 
 	spawn   generic.Map3[components.Transform3D, netcode.Replicated, arena.Pawn]
 	pawns   generic.Map1[arena.Pawn]
+	names   generic.Map1[arena.Name]
 	poses   generic.Map1[components.Transform3D]
 	boxes   generic.Map1[arena.Crate]
 	players map[*Player]*playerRecord
 	crates  []arche.Entity
 	pushes  []*Player
+	unnamed []*Player      // have just given their names
 	held    []netcode.Tick // by door: the tick until which it stays open
 	phase   arena.Phase
 	rockets rockets
@@ -77,6 +79,7 @@ type playerRecord struct {
 	void         netcode.Tick // until when others may not know that
 	// wants to push in this tick; further requests in the tick are ignored
 	pushes bool
+	name   netcode.Text
 }
 
 const (
@@ -120,9 +123,17 @@ func New(c Config) (*Match, error) {
 	config := netcode.ServerConfig[arena.State, arena.Input]{
 		Listener: c.Listener, Joined: m.joined, Left: m.left, MaxPlayers: c.MaxPlayers, MaxPerAddress: c.PerAddress, SnapshotRate: c.SendRate, InputMode: c.InputMode, InputCredit: c.InputCredit, Log: c.Log,
 		Message: func(p *Player, data []byte, reliable bool) {
-			if known := m.players[p]; reliable && arena.IsPush(data) && known != nil && !known.pushes {
+			known := m.players[p]
+			if !reliable || known == nil {
+				return
+			}
+			if arena.IsPush(data) && !known.pushes {
 				known.pushes = true
 				m.pushes = append(m.pushes, p)
+			}
+			if name, ok := arena.ReadName(data); ok && known.name == (netcode.Text{}) {
+				known.name = name
+				m.unnamed = append(m.unnamed, p)
 			}
 		},
 	}
@@ -138,6 +149,7 @@ func New(c Config) (*Match, error) {
 	w := engine.World()
 	m.spawn = generic.NewMap3[components.Transform3D, netcode.Replicated, arena.Pawn](w)
 	m.pawns = generic.NewMap1[arena.Pawn](w)
+	m.names = generic.NewMap1[arena.Name](w)
 	m.poses = generic.NewMap1[components.Transform3D](w)
 	m.rockets = newRockets(w)
 	m.boxes = generic.NewMap1[arena.Crate](w)
@@ -230,6 +242,12 @@ func (m *Match) step(w *arche.World) {
 		m.push(p)
 	}
 	m.pushes = m.pushes[:0]
+	for _, p := range m.unnamed {
+		if known := m.players[p]; known != nil && m.pawn(p) != nil {
+			m.names.Assign(p.Entity, &arena.Name{Text: known.name})
+		}
+	}
+	m.unnamed = m.unnamed[:0]
 }
 
 // applyStep carries out the shots and teleports of a player's step.

@@ -28,8 +28,9 @@ import (
 type Config struct {
 	Dial     func() (transport.Conn, error) // required
 	Token    []byte
-	Rate     int // ticks per second, the server's; zero: 60
-	SendRate int // wanted snapshots per second; zero: the server's choice
+	Name     string // of the player, at most 31 bytes; empty: none
+	Rate     int    // ticks per second, the server's; zero: 60
+	SendRate int    // wanted snapshots per second; zero: the server's choice
 
 	ActionRate int // packets of inputs per second; zero: one per tick
 	// of other players behind the newest snapshots; zero: as measured
@@ -59,6 +60,8 @@ type Client struct {
 	poses      generic.Map1[components.Transform3D]
 	visuals    generic.Map1[components.Visual3D]
 	pawns      generic.Map1[arena.Pawn]
+	names      generic.Map1[arena.Name]
+	named      status // in which the name has been sent
 	filter     arche.CachedFilter
 
 	rockets      generic.Map2[netcode.Replicated, arena.Rocket]
@@ -118,6 +121,7 @@ func New(config Config) (*Client, error) {
 	c.poses = generic.NewMap1[components.Transform3D](w)
 	c.visuals = generic.NewMap1[components.Visual3D](w)
 	c.pawns = generic.NewMap1[arena.Pawn](w)
+	c.names = generic.NewMap1[arena.Name](w)
 	c.rockets = generic.NewMap2[netcode.Replicated, arena.Rocket](w)
 	c.rocketFilter = generic.NewFilter2[netcode.Replicated, arena.Rocket]()
 	replicas := arche.All(arche.ComponentID[netcode.Replicated](w), arche.ComponentID[components.Transform3D](w))
@@ -168,12 +172,27 @@ func (c *Client) Set(set settings.Settings) {
 // Advance runs one frame.
 func (c *Client) Advance(real time.Duration) {
 	c.engine.Update(real)
+	c.sendName()
 	c.collect()
 	now := c.engine.Time().Real
 	c.effects = slices.DeleteFunc(c.effects, func(e effect) bool { return now-e.at >= e.length() })
 	if !c.config.Headless {
 		c.follow(real)
 		c.graphs.measure(c)
+	}
+}
+
+// status tells a player in one server process from one in another.
+type status struct {
+	number     uint16
+	reconnects uint64
+}
+
+// sendName gives the player's name to each server that it joins.
+func (c *Client) sendName() {
+	now := status{c.net.Number(), c.net.Stats().Reconnects}
+	if playing, _ := c.net.Status(); c.config.Name != "" && playing == netcode.Playing && now != c.named && c.net.Send(arena.NameMessage(c.config.Name)) == nil {
+		c.named = now
 	}
 }
 
@@ -274,6 +293,7 @@ type object struct {
 	entity arche.Entity
 	rep    netcode.Replicated
 	pawn   arena.Pawn
+	name   string // empty: the player has none
 	own    bool
 	pose   components.Pose3D // drawn, in the world
 }
@@ -299,6 +319,9 @@ func (c *Client) collect() {
 		if v.rep.Archetype == arena.ArchetypePlayer {
 			if w.Has(e, arche.ComponentID[arena.Pawn](w)) {
 				v.pawn = *c.pawns.Get(e)
+			}
+			if w.Has(e, arche.ComponentID[arena.Name](w)) {
+				v.name = c.nameOf(e, c.names.Get(e).Text)
 			}
 			if !c.config.Headless {
 				c.watch(&v)

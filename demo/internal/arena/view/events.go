@@ -15,6 +15,18 @@ type seen struct {
 	position mgl32.Vec3
 	pawn     arena.Pawn    // zero until it arrives
 	hit      time.Duration // real time of the last hit; zero: none
+	text     netcode.Text
+	name     string // the same
+}
+
+// nameOf returns a player's name as a string, which it makes once.
+func (c *Client) nameOf(e arche.Entity, text netcode.Text) string {
+	was := c.seen[e]
+	if was.text != text {
+		was.text, was.name = text, text.String()
+		c.seen[e] = was
+	}
+	return was.name
 }
 
 // A player that moves further than this between two frames, and further than the top speed allows,
@@ -29,7 +41,8 @@ const (
 func (c *Client) watch(v *object) {
 	clock := c.engine.Time()
 	was, known := c.seen[v.entity]
-	now := seen{position: v.pose.Position, pawn: v.pawn, hit: was.hit}
+	now := was
+	now.position, now.pawn = v.pose.Position, v.pawn
 	if was.pawn != (arena.Pawn{}) && v.pawn.Hits != was.pawn.Hits {
 		now.hit = clock.Real
 	}

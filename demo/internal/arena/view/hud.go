@@ -310,6 +310,8 @@ func (c *Client) drawScores(o *render.Overlay, all render.Rect) {
 		if v.own {
 			color = theme.Text
 			o.Text(r.X+28, y, style, color, "you")
+		} else if v.name != "" {
+			o.Text(r.X+28, y, style, color, v.name)
 		} else {
 			o.At(r.X+28, y, style, color).Str("player ").Uint(uint64(v.rep.Owner))
 		}

@@ -38,6 +38,9 @@ func (p *painter) tag(v *object) {
 	if !v.own {
 		name, number = "player ", uint64(v.rep.Owner)
 	}
+	if v.name != "" {
+		name, number = v.name, 0
+	}
 	const bar = 34
 	line := p.o.LineHeight(render.TextSmall)
 	text := p.o.Width(render.TextSmall, name)
