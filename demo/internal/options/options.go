@@ -109,7 +109,7 @@ func (o *Options) MatchFlags(s *flags.Set) {
 
 // SkillFlag defines the flag of the bots' skill.
 func (o *Options) SkillFlag(s *flags.Set) {
-	s.TextVar(&o.Skill, "skill", o.Skill, "how well bots play: `easy, fair or hard`")
+	s.TextVar(&o.Skill, "skill", o.Skill, "the `skill` of bots: easy, fair or hard")
 }
 
 // MatchLineFlags defines the flags of the simulated line around a player's connection.
