@@ -67,8 +67,8 @@ func NewLevel() *Level {
 			block(-13.5, 9.5, 3, 3, 2.2), block(13.5, -9.5, 3, 3, 2.2),
 		},
 		Platforms: []Path{
-			// A shuttle along the front, a lift beside the middle, a carousel around the middle: all
-			// above the crates, and the carousel above all else.
+			// A shuttle along the front, a lift behind the middle, a carousel around the middle:
+			// all above the crates, and the carousel above all else.
 			func(t float64) mgl32.Vec3 { return mgl32.Vec3{wave(t, 10) * 7, 1.35, 7} },
 			func(t float64) mgl32.Vec3 { return mgl32.Vec3{0, 1.9 + 0.65*wave(t, 7), -4.3} },
 			func(t float64) mgl32.Vec3 {

@@ -36,7 +36,8 @@ func TestTheOwnOutline(t *testing.T) {
 		t.Errorf("a cross of %d lines and dots, want two for each of four arms, and the middle", cross)
 	}
 	s.Cross = false
-	behind := written(mgl32.Vec3{8, 0, -12}) - open // behind a wall of 1.6 m, as seen from the front
+	// Seen from the front, this is behind a wall of 1.6 m.
+	behind := written(mgl32.Vec3{8, 0, -12}) - open
 	if all := 2 * 48; behind < all/3 || behind >= all {
 		t.Errorf("behind a wall %d lines of the outline are drawn, want a part of all %d", behind, all)
 	}

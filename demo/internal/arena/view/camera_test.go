@@ -14,7 +14,8 @@ import (
 // every spawn point and at every time, in a wide picture and in the half of one.
 func TestTheFirstPictureShowsThePlaces(t *testing.T) {
 	level := arena.NewLevel()
-	clear := render.Rect{X: 0.03, Y: 0.12, W: 0.94, H: 0.68} // of the picture: the rest may be under panels
+	// The part of the picture that no panel covers.
+	clear := render.Rect{X: 0.03, Y: 0.12, W: 0.94, H: 0.68}
 	for _, aspect := range []float32{16.0 / 9, 8.0 / 9} {
 		for _, spawn := range level.Spawns {
 			c := newCamera()
