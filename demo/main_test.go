@@ -109,7 +109,7 @@ func TestExitCodes(t *testing.T) {
 			{[]string{"-nonsense"}, 2, "", "demo: there is no flag -nonsense\nFor help:"},
 			{[]string{"-hz", "0"}, 2, "", "demo: -hz 0:"},
 			{[]string{"-hz", "x"}, 2, "", `demo: -hz "x": it takes a whole number`},
-			{[]string{"-scene", "moon"}, 2, "", "the scenes are lanes, orbits, teleports, physics, stress"},
+			{[]string{"-scene", "moon"}, 2, "", "the scenes are orbits, lanes, teleports, physics, stress"},
 			{[]string{"serve"}, 2, "", `there is no command "serve"; the commands are server, client, host, duel, bots`},
 			{[]string{"-headless", "-frame-times", times, "-trace", filepath.Join(dir, "b.csv")}, 2, "", times + `:3: "x" is not a whole number of nanoseconds`},
 			{[]string{"-headless", "-frame-times", filepath.Join(dir, "none")}, 2, "", "no such file"},
@@ -138,7 +138,7 @@ func TestTraceToStandardOutput(t *testing.T) {
 	}
 	for _, name := range []string{"-", "/dev/stdout"} {
 		got := run(t, built(t, true), noDisplay(), "-headless", "-frames", "20", "-trace", name)
-		if got.code != 0 || got.stdout != string(want) || !strings.Contains(got.stderr, "lanes: 20 frames") {
+		if got.code != 0 || got.stdout != string(want) || !strings.Contains(got.stderr, "orbits: 20 frames") {
 			t.Errorf("-trace %s: exit code %d\nout: %s\nerr: %s", name, got.code, got.stdout, got.stderr)
 		}
 	}
@@ -176,7 +176,7 @@ func TestRunsWithoutGraphics(t *testing.T) {
 		stdout string
 		stderr string
 	}{
-		{[]string{"-frames", "30", "-trace", filepath.Join(dir, "a.csv")}, "lanes: 30 frames", "opens no window"},
+		{[]string{"-frames", "30", "-trace", filepath.Join(dir, "a.csv")}, "orbits: 30 frames", "opens no window"},
 		{[]string{"-scene", "orbits", "-headless", "-frames", "30", "-trace", filepath.Join(dir, "b.csv")}, "orbits: 30 frames", ""},
 		{[]string{"duel", "-headless", "-frames", "60"}, "client 2: 60 frames", "client 1: playing"},
 		{[]string{"server", "-listen", "127.0.0.1:0", "-seconds", "0.1", "-drain", "0s"}, "tandem://", "msg=serving"},
@@ -201,7 +201,7 @@ func TestNoDisplay(t *testing.T) {
 	if got.code != 0 || strings.Count(got.stderr, "\n") != 1 || !strings.Contains(got.stderr, "DISPLAY") || !strings.Contains(got.stderr, "drawing off screen instead") {
 		t.Errorf("exit code %d\n%s", got.code, got.stderr)
 	}
-	for _, name := range []string{"lanes.gif", "lanes.png"} {
+	for _, name := range []string{"orbits.gif", "orbits.png"} {
 		path := filepath.Join(dir, name)
 		if info, err := os.Stat(path); err != nil || info.Size() < 1000 || !strings.Contains(got.stdout, "wrote "+path) {
 			t.Errorf("%s: %v, %v\n%s", name, info, err, got.stdout)

@@ -31,7 +31,7 @@ func TestWindow(t *testing.T) {
 	display := virtualDisplay(t)
 	dir := t.TempDir()
 	w := &windowed{t: t, display: display, trace: filepath.Join(dir, "trace.csv")}
-	cmd := exec.Command(built(t, false), "-hz", "10", "-size", "240x160", "-fps", "60", "-trace", w.trace, "-dir", dir)
+	cmd := exec.Command(built(t, false), "-scene", "lanes", "-hz", "10", "-size", "240x160", "-fps", "60", "-trace", w.trace, "-dir", dir)
 	cmd.Env = append(noDisplay(), "DISPLAY="+display)
 	var said bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &said, &said

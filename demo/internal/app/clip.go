@@ -85,17 +85,8 @@ type clip struct {
 	recorder record.Recorder // nil: none
 	every    time.Duration
 	due      time.Duration // real time since the last picture was taken
-	total    time.Duration
 	picture  *image.RGBA
 	size     image.Point // of the first picture
-}
-
-// length returns the recording's length; negative: nothing is being recorded.
-func (c *clip) length() time.Duration {
-	if c.recorder == nil {
-		return -1
-	}
-	return c.total
 }
 
 func (c *clip) frame(surface render.Surface, real time.Duration) error {
@@ -103,7 +94,6 @@ func (c *clip) frame(surface render.Surface, real time.Duration) error {
 		return nil
 	}
 	c.due += real
-	c.total += real
 	// Half a frame early is nearer than half a frame late.
 	if c.due < c.every-c.every/8 {
 		return nil

@@ -119,7 +119,7 @@ func TestSplit(t *testing.T) {
 	}
 	// It is not done if it makes no sense.
 	set := settings.Default()
-	set.Overlay = settings.OverlayNone
+	set.Scene, set.Overlay = "lanes", settings.OverlayNone
 	whole := shoot(t, on, set, time.Second)
 	set.Split = true
 	if share := different(whole, shoot(t, on, set, time.Second)); share != 0 {

@@ -132,7 +132,7 @@ func (l *loop) present(n int, real, update time.Duration) error {
 		l.finishClip()
 		l.report(l.clipFile, err)
 	}
-	l.show.Recording = l.keyClip.length()
+	l.show.Recording = l.win != nil && (l.keyClip.recorder != nil || recording)
 	return nil
 }
 
@@ -190,9 +190,18 @@ func (l *loop) events() error {
 		l.win.SetTitle(title)
 	}
 	for e, ok := l.win.Poll(); ok; e, ok = l.win.Poll() {
-		l.show.Event(e, l.win.Size())
+		set := l.show.Settings()
+		b, taken := l.show.panel.Event(e, l.win.Size(), &set)
+		if !taken {
+			l.show.Event(e, l.win.Size())
+		}
 		if e.Kind == render.KeyPress || e.Kind == render.KeyRepeat {
-			if err := l.press(e); err != nil {
+			b, taken = keys.Apply(l.show.groups, &set, e.Key, e.Mods)
+			// Only the single step repeats while its key is held.
+			taken = taken && (e.Kind == render.KeyPress || b.Action == keys.Step)
+		}
+		if taken {
+			if err := l.use(b, set); err != nil {
 				return err
 			}
 		}
@@ -200,15 +209,10 @@ func (l *loop) events() error {
 	return nil
 }
 
-// press handles a key. Only the single step repeats while its key is held.
-func (l *loop) press(e render.Event) error {
+// use carries out a binding that a key or the panel has used, and that has changed the settings.
+func (l *loop) use(key keys.Binding, set settings.Settings) error {
 	before := l.show.Settings()
-	set := before
-	key, known := keys.Apply(l.show.groups, &set, e.Key, e.Mods)
-	if !known || e.Kind == render.KeyRepeat && key.Action != keys.Step {
-		return nil
-	}
-	if refusal := unavailable(key, l.show.Info(), before, set); refusal != "" {
+	if refusal := unavailable(key, l.show.Info()); refusal != "" {
 		l.show.Say(refusal)
 		return nil
 	}
@@ -229,6 +233,8 @@ func (l *loop) press(e render.Event) error {
 		}
 	}
 	switch key.Action {
+	case keys.Panel:
+		l.show.panel.Toggle(l.win.Size())
 	case keys.Fullscreen:
 		l.win.SetFullscreen(!l.win.Fullscreen())
 	case keys.Screenshot:
@@ -269,6 +275,9 @@ func (l *loop) enter(set *settings.Settings) {
 		set.Rate = 0
 	}
 	set.Entities = 0
+	if entry, ok := scenes.Find(set.Scene); ok {
+		set.Split = entry.Split
+	}
 	if set.Link.SendRate == 0 { // a match has none
 		set.Link.SendRate = settings.DefaultLink().SendRate
 	}

@@ -132,7 +132,7 @@ func TestHowLongARunIs(t *testing.T) {
 		{[]string{"-seconds", "0.5", "-fps", "20"}, 10},
 		{nil, 300},
 	} {
-		headless(t, append(test.args, "-trace", out)...)
+		headless(t, append(test.args, "-scene", "lanes", "-trace", out)...)
 		if n := len(rows(t, out)); n != test.want {
 			t.Errorf("%v: %d frames, want %d", test.args, n, test.want)
 		}

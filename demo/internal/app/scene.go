@@ -22,6 +22,9 @@ type sceneContent struct {
 	brushes [2]scene.Brush // the second one is for a raw picture beside the other
 	camera  camera
 	past    ecs.Time // sums over the scenes before the last restart
+
+	rawTitle string // of a raw picture beside the other
+	rawRate  int    // in rawTitle
 }
 
 // newScene sets up the scene that the settings name. The clock measures fixed steps.
@@ -68,35 +71,46 @@ func (s *sceneContent) Trace(row func(now ecs.Time, name string, logical, visual
 // Draw implements [Content].
 func (s *sceneContent) Draw(f *render.Frame, m hud.Moment) {
 	set := s.Settings()
+	info := s.Info()
+	split := set.Split && info.Splits
+	if split {
+		info.Title, info.Caption = "One simulation, drawn twice", splitCaption
+	}
 	// Panels first: labels give way to them.
-	s.hud.Draw(&f.Overlay, &hud.State{Info: s.Info(), Set: set, Now: s.Time(), Moment: m})
-	if !set.Split || !s.Info().Splits {
-		s.drawPart(f, render.Whole(), false)
+	s.hud.Draw(&f.Overlay, &hud.State{Info: info, Set: set, Now: s.Time(), Moment: m})
+	if !split {
+		s.drawPart(f, m, m.Room, false)
 		return
 	}
 	const gap = 0.004
-	raw, drawn, all := render.Whole().Column(0, 2, gap), render.Whole().Column(1, 2, gap), f.Overlay.Bounds()
-	if set.Overlay != settings.OverlayNone {
-		heading(&f.Overlay, raw.In(all), f.Theme.Bad, "raw: as simulated")
+	raw, drawn, all := hud.Beside(f, m.Room, 0, 2, gap), hud.Beside(f, m.Room, 1, 2, gap), f.Overlay.Bounds()
+	if set.Overlay != settings.OverlayNone && !m.Covered {
+		if rate := s.Time().Rate; rate != s.rawRate {
+			s.rawRate, s.rawTitle = rate, fmt.Sprintf("as simulated: %d times a second", rate)
+		}
+		heading(&f.Overlay, raw.In(all), f.Theme.Bad, s.rawTitle)
 		if set.Interpolate {
-			heading(&f.Overlay, drawn.In(all), f.Theme.Good, "interpolated")
+			heading(&f.Overlay, drawn.In(all), f.Theme.Good, "drawn by Tandem: in every frame")
 		} else {
 			heading(&f.Overlay, drawn.In(all), f.Theme.Bad, "interpolation is off")
 		}
 	}
-	s.drawPart(f, raw, true)
-	s.drawPart(f, drawn, false)
+	s.drawPart(f, m, raw, true)
+	s.drawPart(f, m, drawn, false)
 }
 
+// splitCaption explains a raw picture beside the other.
+const splitCaption = "Both pictures show the same moment at the same frame rate. One has the poses of the last fixed step, the other is drawn between the last two. T shows one picture."
+
 // drawPart draws the scene into a part of the picture, given in fractions.
-func (s *sceneContent) drawPart(f *render.Frame, part render.Rect, raw bool) {
+func (s *sceneContent) drawPart(f *render.Frame, m hud.Moment, part render.Rect, raw bool) {
 	now, set := s.Time(), s.Settings()
 	w, h := f.Size.Points()
 	aspect := w * part.W / (h * part.H)
-	if part.W < 1 {
+	if raw || set.Split && s.Info().Splits {
 		// The camera stands nearer than in a single narrow picture: the other half shows the edges,
 		// too.
-		aspect *= 1.3
+		aspect = max(aspect, min(aspect*1.3, wide))
 	}
 	view := f.ViewIn(part, s.camera.look(s.Scene().Camera(now), aspect))
 	brush := &s.brushes[0]
@@ -107,7 +121,7 @@ func (s *sceneContent) drawPart(f *render.Frame, part render.Rect, raw bool) {
 	s.Scene().Draw(&scene.Picture{
 		View: view, Overlay: &f.Overlay, Theme: &f.Theme, Brush: brush,
 		Now: now, Raw: raw, Ghosts: set.Ghosts && !raw,
-		Labels: set.Overlay != settings.OverlayNone && h >= 240, Figures: set.Overlay == settings.OverlayAll,
+		Labels: set.Overlay != settings.OverlayNone && view.Viewport.H >= 220 && !m.Covered, Figures: set.Overlay == settings.OverlayAll,
 	})
 	brush.Show(view)
 }
@@ -115,10 +129,11 @@ func (s *sceneContent) drawPart(f *render.Frame, part render.Rect, raw bool) {
 // heading writes the title of a half of the picture.
 func heading(o *render.Overlay, part render.Rect, color render.Color, text string) {
 	style := render.TextHeading
-	if part.W < 400 {
-		style = render.TextSmall
+	y := part.H * 0.22
+	if part.W < 400 || part.H < 400 {
+		style, y = render.TextSmall, 44
 	}
-	scene.Heading(o, part.X+part.W/2, part.Y+max(part.H*0.22, 44), style, color, text)
+	scene.Heading(o, part.X+part.W/2, part.Y+y, style, color, text)
 }
 
 // Apply implements [Content]. A scene that had to restart is shown from its beginning.

@@ -9,6 +9,7 @@ import (
 	"github.com/tandem-ecs/tandem/components"
 	"github.com/tandem-ecs/tandem/demo/internal/hud"
 	"github.com/tandem-ecs/tandem/demo/internal/keys"
+	"github.com/tandem-ecs/tandem/demo/internal/panel"
 	"github.com/tandem-ecs/tandem/demo/internal/scene"
 	"github.com/tandem-ecs/tandem/demo/internal/scenes"
 	"github.com/tandem-ecs/tandem/demo/internal/settings"
@@ -49,8 +50,8 @@ type Content interface {
 type Show struct {
 	Content
 	hud.Moment
-	// Recording is the length of the clip being recorded; negative: none.
-	Recording time.Duration
+	Recording bool // a clip is being recorded
+	panel     panel.Panel
 
 	frame     *render.Frame
 	groups    []keys.Group  // of all keys
@@ -66,7 +67,7 @@ type Show struct {
 
 // NewShow returns a show that has not begun. The trace goes to table, unless that is nil.
 func NewShow(c Content, table io.Writer) *Show {
-	s := &Show{frame: render.NewFrame(c.Theme()), groups: keys.Groups(scenes.WithArena()), Recording: -1}
+	s := &Show{frame: render.NewFrame(c.Theme()), groups: keys.Groups(scenes.WithArena())}
 	s.put(c)
 	if table != nil {
 		s.table = trace.NewWriter(table)
@@ -78,6 +79,7 @@ func NewShow(c Content, table io.Writer) *Show {
 func (s *Show) put(c Content) {
 	s.Content = c
 	s.shownKeys = keys.Here(s.groups, c.Info())
+	s.panel.Put(s.groups, c.Info())
 }
 
 // Advance runs one frame that took the given real time, and writes its rows.
@@ -100,8 +102,16 @@ func (s *Show) Draw(surface render.Surface) error {
 	if f.Size.Empty() {
 		return nil
 	}
+	set := s.Settings()
+	s.Room, s.Covered = render.Whole(), false
+	if s.Live {
+		s.Room, s.Covered = s.panel.Room(f.Size, &set)
+	}
 	s.Content.Draw(f, s.Moment)
-	over := hud.Over{Keys: s.shownKeys, Help: s.Settings().Keys, Match: s.Info().Match, Recording: s.Recording}
+	if s.Live {
+		s.panel.Draw(&f.Overlay, f.Size, &set)
+	}
+	over := hud.Over{Keys: s.shownKeys, Help: set.Keys, Match: s.Info().Match, Recording: s.Recording, Room: s.Room}
 	if s.toast != "" && s.real < s.toastUntil {
 		over.Toast = s.toast
 	}

@@ -7,28 +7,27 @@ import (
 	"github.com/tandem-ecs/tandem/demo/internal/keys"
 	"github.com/tandem-ecs/tandem/demo/internal/scene"
 	"github.com/tandem-ecs/tandem/demo/internal/scenes"
-	"github.com/tandem-ecs/tandem/demo/internal/settings"
 )
 
-// unavailable says why a key has no visible effect here. It returns "" for a key that has one.
-func unavailable(key keys.Binding, info scene.Info, before, after settings.Settings) string {
+// unavailable says why a binding has no visible effect here. It returns "" for one that has an effect.
+func unavailable(b keys.Binding, info scene.Info) string {
 	switch {
-	case key.In == keys.Scenes && info.Match:
-		return "this key is for scenes: the server sets the time of a match"
-	case key.In == keys.Match && !info.Match:
+	case b.In.Works(info):
+		return ""
+	case b.In == keys.Match:
 		return "this key is for the arena: go run ./demo duel"
-	case key.In == keys.Leavable && info.Match && !info.Alone:
+	case b.In == keys.Leavable:
 		return "other players are here: Esc leaves the match"
-	case (key.In == keys.Linked || key.In == keys.Lab) && !info.Linked:
-		return "the network link belongs to scene lab: " + keyOf("lab")
-	case key.In == keys.Lab && info.Match:
+	case b.In == keys.Lab && info.Match:
 		return "the server sets the snapshot rate"
-	case before.Split != after.Split && !info.Splits:
+	case info.Match:
+		return "this key is for scenes: the server sets the time of a match"
+	case b.In == keys.Splitting:
 		return "this scene compares by itself; T is for orbits and stress"
-	case before.GPU != after.GPU && !info.Blends:
+	case b.In == keys.Blending:
 		return "the GPU blends only in scene stress: " + keyOf("stress")
 	}
-	return ""
+	return "the network link belongs to scene lab: " + keyOf("lab")
 }
 
 // keyOf returns the key that shows a scene.

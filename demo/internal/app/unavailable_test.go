@@ -37,15 +37,13 @@ func TestIdleKeys(t *testing.T) {
 		{"lanes", '7', ""},
 		{settings.Arena, render.KeySlash, "the server sets the snapshot rate"},
 	} {
-		before := settings.Default()
-		before.Scene = test.scene
 		info := scene.Info{Match: true, Linked: true, Alone: test.scene == "alone"}
 		if entry, ok := scenes.Find(test.scene); ok {
 			info = entry.Info
 		}
-		after := before
+		after := settings.Default()
 		key, known := keys.Apply(groups, &after, test.key, 0)
-		if got := unavailable(key, info, before, after); !known || got != test.want {
+		if got := unavailable(key, info); !known || got != test.want {
 			t.Errorf("%s, key %q: %q, want %q", test.scene, test.key, got, test.want)
 		}
 	}

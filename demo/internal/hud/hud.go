@@ -76,14 +76,17 @@ type Moment struct {
 	// The recent processor time per frame, in a window: of Update, and of Draw including the wait
 	// for the display.
 	Update, Draw time.Duration
+
+	Room    render.Rect // of the picture, in fractions of the window: the panel for the mouse takes the rest
+	Covered bool        // the panel for the mouse covers most of Room
 }
 
 // Draw writes the overlay. Small pictures get less of it.
 func (h *HUD) Draw(o *render.Overlay, s *State) {
-	all := o.Bounds().Inset(margin)
-	switch s.Set.Overlay {
-	case settings.OverlayNone:
-	case settings.OverlayCaptions:
+	all := s.Room.In(o.Bounds()).Inset(margin)
+	switch {
+	case s.Set.Overlay == settings.OverlayNone || s.Covered:
+	case s.Set.Overlay == settings.OverlayCaptions:
 		h.drawTitle(o, all, all.X+all.W, s)
 	default:
 		bottom := all.Y + all.H
@@ -98,22 +101,32 @@ func (h *HUD) Draw(o *render.Overlay, s *State) {
 	}
 }
 
+// Beside returns the i-th of n parts of a part of a picture, given in fractions: beside each other,
+// or below each other where that is upright. gap is left free between them.
+func Beside(f *render.Frame, part render.Rect, i, n int, gap float32) render.Rect {
+	if w, h := f.Size.Points(); w*part.W < h*part.H {
+		return part.Row(i, n, gap)
+	}
+	return part.Column(i, n, gap)
+}
+
 // Over holds the panels over every picture, of a scene or of a match.
 type Over struct {
-	Keys      []keys.Group  // explained if Help is set
-	Help      bool          // the panel that explains the keys
-	Match     bool          // the content is a match
-	Recording time.Duration // the length of the clip so far; negative: none
-	Toast     string        // a passing remark
+	Keys      []keys.Group // explained if Help is set
+	Help      bool         // the panel that explains the keys
+	Match     bool         // the content is a match
+	Recording bool         // a clip is being recorded
+	Toast     string       // a passing remark
+	Room      render.Rect  // see Moment
 }
 
 // Draw draws the panels.
 func (v *Over) Draw(o *render.Overlay) {
 	if v.Toast != "" {
-		drawToast(o, v.Toast)
+		drawToast(o, v.Room.In(o.Bounds()), v.Toast)
 	}
-	if v.Recording >= 0 {
-		drawRecording(o, v.Recording)
+	if v.Recording {
+		drawRecording(o)
 	}
 	if v.Help {
 		drawKeys(o, v.Keys, v.Match)
@@ -152,12 +165,19 @@ func (h *HUD) drawTitle(o *render.Overlay, all render.Rect, right float32, s *St
 	if roomOf(all) != roomy {
 		style = render.TextSmall
 	}
+	title, small := o.LineHeight(style), o.LineHeight(render.TextSmall)
 	width := o.Width(style, s.Info.Title) + 2*pad
+	upright := all.H > all.W && all.W >= 240
+	if upright { // below the status
+		if right < all.X+all.W {
+			all.Y += small + 8 + gap
+		}
+		right = all.X + all.W
+	}
 	if width > right-all.X {
 		return
 	}
-	title, small := o.LineHeight(style), o.LineHeight(render.TextSmall)
-	if roomOf(all) != roomy {
+	if roomOf(all) != roomy && !upright {
 		o.Panel(render.Rect{X: all.X, Y: all.Y, W: width, H: title + 8})
 		o.Text(all.X+pad, all.Y+4, style, theme.Text, s.Info.Title)
 		return
@@ -197,7 +217,7 @@ func (h *HUD) drawGraphs(o *render.Overlay, all render.Rect, bottom float32) {
 
 // hints are the most useful keys.
 var hints = [...]struct{ key, text string }{
-	{"P", "pause"}, {".", "step"}, {"← →", "speed"}, {"↓ ↑", "rate"}, {"I", "interpolation"}, {"G", "ghosts"}, {splitKey, "raw beside it"}, {"1–7", "scenes"}, {"H", "all keys"},
+	{"P", "pause"}, {".", "step"}, {"← →", "speed"}, {"↓ ↑", "rate"}, {"I", "interpolation"}, {"G", "ghosts"}, {splitKey, "raw beside it"}, {"Tab", "next scene"}, {"H", "all keys"},
 }
 
 // splitKey is a hint for scenes that can be split.
@@ -227,29 +247,27 @@ func drawHints(o *render.Overlay, all render.Rect, s *State) float32 {
 	return y - 4
 }
 
-func drawToast(o *render.Overlay, text string) {
-	all := o.Bounds()
+func drawToast(o *render.Overlay, all render.Rect, text string) {
 	style := render.TextBody
 	if o.Width(style, text)+4*pad > all.W {
 		style = render.TextSmall
 	}
 	w := o.Width(style, text) + 4*pad
-	r := render.Rect{X: all.X + (all.W-w)/2, Y: all.H, W: w, H: o.LineHeight(render.TextBody) + 14}
+	r := render.Rect{X: all.X + (all.W-w)/2, Y: all.Y + all.H, W: w, H: o.LineHeight(render.TextBody) + 14}
 	// As low as the other panels allow: it covers none of them, and little of the picture.
 	if at, ok := o.Place(r, all.Inset(min(margin, (all.W-w)/2))); ok {
 		r = at
 	} else {
-		r.Y = all.H - r.H
+		r.Y = all.Y + all.H - r.H
 	}
 	o.Panel(r)
 	o.TextAligned(r.X+w/2, r.Y+7+(o.LineHeight(render.TextBody)-o.LineHeight(style))/2, render.AlignCenter, style, o.Theme().Text, text)
 }
 
-func drawRecording(o *render.Overlay, length time.Duration) {
-	theme := o.Theme()
-	all := o.Bounds()
-	r := render.Rect{X: all.W/2 - 48, Y: margin, W: 96, H: o.LineHeight(render.TextMono) + 10}
-	o.Panel(r)
-	o.Dot(r.X+15, r.Y+r.H/2, 5, theme.Bad)
-	o.At(r.X+28, r.Y+5, render.TextMono, theme.Text).Float(length.Seconds(), 1).Str(" s")
+// drawRecording draws a red dot in the corner, between the picture's edge and all panels.
+func drawRecording(o *render.Overlay) {
+	at := o.Bounds()
+	x, y := at.W-margin/2-1, at.Y+margin/2+1
+	o.Dot(x, y, 6, o.Theme().Panel)
+	o.Dot(x, y, 5, render.Hex(0xe53030))
 }

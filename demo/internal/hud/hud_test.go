@@ -108,9 +108,9 @@ func TestDraw(t *testing.T) {
 				frame := render.NewFrame(theme)
 				state := State{
 					Info: scene.Info{Title: "A title", Caption: "A caption that is long enough to be broken into lines, because it says twice what it says, because it says twice what it says."},
-					Set:  set, Now: now, Moment: Moment{Live: live, Update: 3 * time.Millisecond},
+					Set:  set, Now: now, Moment: Moment{Room: render.Whole(), Live: live, Update: 3 * time.Millisecond},
 				}
-				over := Over{Keys: keys.Groups(names), Help: help, Recording: 3 * time.Second}
+				over := Over{Keys: keys.Groups(names), Help: help, Recording: true, Room: render.Whole()}
 				draw := func() {
 					frame.Begin(size)
 					h.Draw(&frame.Overlay, &state)
@@ -156,9 +156,9 @@ func TestKeysDoNotRunIntoEachOther(t *testing.T) {
 // A window of half the usual size still explains all keys. A smaller one explains as many as fit,
 // and states that there are more.
 func TestKeysFit(t *testing.T) {
-	groups := keys.Groups([]string{"lanes", "orbits", "teleports", "physics", "stress", "lab", "arena"})
+	groups := keys.Groups([]string{"orbits", "lanes", "teleports", "physics", "stress", "lab", "arena"})
 	for _, match := range []bool{false, true} {
-		keysFit(t, keys.Here(groups, scene.Info{Match: match, Alone: match}), match)
+		keysFit(t, keys.Here(groups, scene.Info{Match: match, Linked: match, Alone: match}), match)
 	}
 }
 
@@ -192,7 +192,7 @@ func TestDroppedStandsOutAndPasses(t *testing.T) {
 	bad := func() (n int) {
 		frame := render.NewFrame(theme)
 		frame.Begin(render.Size{Width: 1280, Height: 720})
-		h.Draw(&frame.Overlay, &State{Set: settings.Settings{Interpolate: true, Rate: 60}, Now: now})
+		h.Draw(&frame.Overlay, &State{Set: settings.Settings{Interpolate: true, Rate: 60}, Now: now, Moment: Moment{Room: render.Whole()}})
 		for _, v := range frame.Overlay.Vertices() {
 			if v.Color == theme.Bad {
 				n++
@@ -253,7 +253,7 @@ func TestCaptions(t *testing.T) {
 	written := func(set settings.Settings, info scene.Info) int {
 		frame := render.NewFrame(theme)
 		frame.Begin(render.Size{Width: 1280, Height: 720})
-		h.Draw(&frame.Overlay, &State{Info: info, Set: set, Moment: Moment{Live: true}})
+		h.Draw(&frame.Overlay, &State{Info: info, Set: set, Moment: Moment{Room: render.Whole(), Live: true}})
 		return len(frame.Overlay.Vertices())
 	}
 	all, captions := written(settings.Settings{}, info), written(settings.Settings{Overlay: settings.OverlayCaptions}, info)

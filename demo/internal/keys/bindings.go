@@ -32,21 +32,21 @@ func Groups(scenes []string) []Group {
 			{Keys: []render.Key{'E'}, Cap: "E", Text: "push nearby things away", In: Match, Action: Push},
 		}},
 		{"Time", []Binding{
-			toggle(Binding{Keys: []render.Key{'P', render.KeyPause}, Cap: "P", Text: "pause, resume", Flag: "paused", In: Scenes},
+			toggle(Binding{Keys: []render.Key{'P', render.KeyPause}, Cap: "P", Text: "pause, resume", Label: "pause", Flag: "paused", In: Scenes},
 				func(s *set) *bool { return &s.Paused }, "paused", "resumed"),
 			{Keys: []render.Key{render.KeyPeriod}, Cap: ".", Text: "one fixed step, and pause", In: Scenes, Action: Step,
 				Change: func(s *set, _ Press) { s.Paused = true }, Remark: func(set) string { return "paused" }},
-			{Keys: []render.Key{render.KeyLeft, render.KeyRight}, Cap: "← →", Text: "slower, faster: 1/10, 1/4, 1/2, 1, 2", Flag: "speed", In: Scenes,
-				Change: func(s *set, p Press) { s.Speed = rung([]float64{0.1, 0.25, 0.5, 1, 2}, s.Speed, p.Index == 0) },
-				Remark: func(s set) string { return fmt.Sprintf("speed %v", s.Speed) }},
-			{Keys: []render.Key{render.KeyDown, render.KeyUp}, Cap: "↓ ↑", Text: "fixed rate: 5, 10, 15, 20, 30, 60, 120 Hz", Flag: "hz", In: Scenes,
-				Change: func(s *set, p Press) { s.Rate = rung([]int{5, 10, 15, 20, 30, 60, 120}, s.Rate, p.Index == 0) },
+			ladder(Binding{Keys: []render.Key{render.KeyDown, render.KeyUp}, Cap: "↓ ↑", Text: "fixed rate: 5, 10, 15, 20, 30, 60, 120 Hz", Label: "rate", Flag: "hz", In: Scenes,
 				Remark: func(s set) string {
 					if s.Adaptive {
 						return fmt.Sprintf("fixed rate at most %d Hz, restarted", s.Rate)
 					}
 					return fmt.Sprintf("fixed rate %d Hz", s.Rate)
 				}},
+				Slider{Step: 1, Log: true, Unit: " Hz"}, []int{5, 10, 15, 20, 30, 60, 120}, func(s *set) *int { return &s.Rate }, 1, 1),
+			ladder(Binding{Keys: []render.Key{render.KeyLeft, render.KeyRight}, Cap: "← →", Text: "slower, faster: 1/10, 1/4, 1/2, 1, 2", Label: "speed", Flag: "speed", In: Scenes,
+				Remark: func(s set) string { return fmt.Sprintf("speed %v", s.Speed) }},
+				Slider{Step: 5, Log: true, Unit: " %"}, []float64{0.1, 0.25, 0.5, 1, 2}, func(s *set) *float64 { return &s.Speed }, 1, 100),
 			{Keys: []render.Key{render.KeyBackspace}, Cap: "Backspace", Text: "restart the scene", In: Scenes, Action: Restart},
 			ring(Binding{Keys: []render.Key{'X'}, Cap: "X", Text: "cost of a step: 0, 5, 10, 20, 40 ms", Flag: "step-cost", In: Scenes},
 				[]time.Duration{0, 5 * ms, 10 * ms, 20 * ms, 40 * ms}, func(s *set) *time.Duration { return &s.StepCost },
@@ -55,33 +55,33 @@ func Groups(scenes []string) []Group {
 				func(s *set) *bool { return &s.Adaptive }, "adaptive rate on, restarted", "adaptive rate off, restarted"),
 		}},
 		{"Picture", []Binding{
-			toggle(Binding{Keys: []render.Key{'I'}, Cap: "I", Text: "interpolation on, off", Flag: "interpolate", In: Scenes},
+			toggle(Binding{Keys: []render.Key{'I'}, Cap: "I", Text: "interpolation on, off", Label: "interpolation", Flag: "interpolate", In: Scenes},
 				func(s *set) *bool { return &s.Interpolate }, "interpolation on", "interpolation off"),
-			toggle(Binding{Keys: []render.Key{'G'}, Cap: "G", Text: "ghosts: logical poses, or the server's newest", Flag: "ghosts"},
+			toggle(Binding{Keys: []render.Key{'G'}, Cap: "G", Text: "ghosts: logical poses, or the server's newest", Label: "ghosts", Flag: "ghosts"},
 				func(s *set) *bool { return &s.Ghosts }, "ghosts on", "ghosts off"),
-			toggle(Binding{Keys: []render.Key{'T'}, Cap: "T", Text: "raw beside interpolated, in orbits, stress", Flag: "split", In: Scenes},
+			toggle(Binding{Keys: []render.Key{'T'}, Cap: "T", Text: "raw beside interpolated, in orbits, stress", Label: "raw beside", Flag: "split", In: Splitting},
 				func(s *set) *bool { return &s.Split }, "raw beside interpolated", "one picture"),
 			ring(Binding{Keys: []render.Key{'C'}, Cap: "C", Text: "frame-rate cap: 20, 30, 60, 144, none", Flag: "fps"},
 				[]int{20, 30, 60, 144, 0}, func(s *set) *int { return &s.Cap }, capRemark),
 			ring(Binding{Keys: []render.Key{'J'}, Cap: "J", Text: "frame jitter: 0, 25, 50, 90 %", Flag: "frame-jitter"},
 				[]float64{0, 0.25, 0.5, 0.9}, func(s *set) *float64 { return &s.FrameJitter }, percent("frame jitter %.0f %%")),
-			toggle(Binding{Keys: []render.Key{'U'}, Cap: "U", Text: "blend on the GPU, in scene stress (restarts)", Flag: "gpu", In: Scenes},
+			toggle(Binding{Keys: []render.Key{'U'}, Cap: "U", Text: "blend on the GPU, in scene stress (restarts)", Flag: "gpu", In: Blending},
 				func(s *set) *bool { return &s.GPU }, "blending on the GPU on, restarted", "blending on the GPU off, restarted"),
 			toggle(Binding{Keys: []render.Key{'V'}, Cap: "V", Text: "wait for the display (vsync)", Flag: "vsync"},
 				func(s *set) *bool { return &s.VSync }, "vsync on", "vsync off"),
-			ring(Binding{Keys: []render.Key{'O'}, Cap: "O", Text: "overlay: all, captions only, none", Flag: "overlay"},
+			ring(Binding{Keys: []render.Key{'O'}, Cap: "O", Text: "overlay: all, captions only, none", Label: "overlay", Flag: "overlay"},
 				[]settings.Overlay{settings.OverlayAll, settings.OverlayCaptions, settings.OverlayNone}, func(s *set) *settings.Overlay { return &s.Overlay },
 				func(v settings.Overlay) string { return [...]string{"overlay on", "captions only", "overlay off"}[v] }),
 			toggle(Binding{Keys: []render.Key{'N'}, Cap: "N", Text: "graphs on, off", Flag: "graphs"},
 				func(s *set) *bool { return &s.Graphs }, "graphs on", "graphs off"),
 		}},
 		{"Simulated line", []Binding{
-			ring(Binding{Keys: []render.Key{'L'}, Cap: "L", Text: "round trip: 0, 50, 100, 200, 300, 400 ms", Flag: "latency", In: Linked},
-				[]time.Duration{0, 50 * ms, 100 * ms, 200 * ms, 300 * ms, 400 * ms}, func(s *set) *time.Duration { return &s.Link.Latency }, plain[time.Duration]("network: round trip %v")),
-			ring(Binding{Keys: []render.Key{'K'}, Cap: "K", Text: "its jitter: 0, 10, 20, 50, 100, 200 ms", Flag: "jitter", In: Linked},
-				[]time.Duration{0, 10 * ms, 20 * ms, 50 * ms, 100 * ms, 200 * ms}, func(s *set) *time.Duration { return &s.Link.Jitter }, plain[time.Duration]("network: round trip ± %v")),
-			ring(Binding{Keys: []render.Key{'M'}, Cap: "M", Text: "loss: 0, 2, 5, 15, 30, 50 %", Flag: "loss", In: Linked},
-				[]float64{0, 0.02, 0.05, 0.15, 0.3, 0.5}, func(s *set) *float64 { return &s.Link.Loss }, percent("network: %.0f %% lost")),
+			dial(Binding{Keys: []render.Key{'L'}, Cap: "L", Text: "round trip: 0, 50, 100, 200, 300, 400 ms", Label: "latency", Flag: "latency", In: Linked}, Slider{Step: 10, Unit: " ms"},
+				[]time.Duration{0, 50 * ms, 100 * ms, 200 * ms, 300 * ms, 400 * ms}, func(s *set) *time.Duration { return &s.Link.Latency }, plain[time.Duration]("network: round trip %v"), ms, 1),
+			dial(Binding{Keys: []render.Key{'K'}, Cap: "K", Text: "its jitter: 0, 10, 20, 50, 100, 200 ms", Label: "jitter", Flag: "jitter", In: Linked}, Slider{Step: 5, Unit: " ms"},
+				[]time.Duration{0, 10 * ms, 20 * ms, 50 * ms, 100 * ms, 200 * ms}, func(s *set) *time.Duration { return &s.Link.Jitter }, plain[time.Duration]("network: round trip ± %v"), ms, 1),
+			dial(Binding{Keys: []render.Key{'M'}, Cap: "M", Text: "loss: 0, 2, 5, 15, 30, 50 %", Label: "loss", Flag: "loss", In: Linked}, Slider{Step: 1, Unit: " %"},
+				[]float64{0, 0.02, 0.05, 0.15, 0.3, 0.5}, func(s *set) *float64 { return &s.Link.Loss }, percent("network: %.0f %% lost"), 1, 100),
 			bursts(Binding{Keys: []render.Key{'B'}, Cap: "B", Text: "losses in bursts (in lab 0, 1, 2, 5 %)", Flag: "burst", In: Linked}),
 			ring(Binding{Keys: []render.Key{'Y'}, Cap: "Y", Text: "duplicates: 0, 10, 30 %", Flag: "duplicate", In: Linked},
 				[]float64{0, 0.1, 0.3}, func(s *set) *float64 { return &s.Link.Duplicate }, percent("network: %.0f %% twice")),
@@ -91,9 +91,9 @@ func Groups(scenes []string) []Group {
 				[]int{5, 10, 20, 30, 60}, func(s *set) *int { return &s.Link.SendRate }, plain[int]("network: %d snapshots a second")),
 		}},
 		{"Netcode", []Binding{
-			toggle(Binding{Keys: []render.Key{render.KeyF2}, Cap: "F2", Text: "prediction of the own player on, off", Flag: "predict", In: Match},
+			toggle(Binding{Keys: []render.Key{render.KeyF2}, Cap: "F2", Text: "prediction of the own player on, off", Label: "prediction", Flag: "predict", In: Match},
 				func(s *set) *bool { return &s.Predict }, "prediction on", "prediction off"),
-			toggle(Binding{Keys: []render.Key{render.KeyF3}, Cap: "F3", Text: "reconciliation on, off", Flag: "reconcile", In: Match},
+			toggle(Binding{Keys: []render.Key{render.KeyF3}, Cap: "F3", Text: "reconciliation on, off", Label: "reconciliation", Flag: "reconcile", In: Match},
 				func(s *set) *bool { return &s.Reconcile }, "reconciliation on", "reconciliation off"),
 			ring(Binding{Keys: []render.Key{render.KeyF4}, Cap: "F4", Text: "the next interpolation of others", Flag: "kind", In: Match},
 				articles.Kinds(), func(s *set) *interp.Kind { return &s.Interpolation }, func(v interp.Kind) string { return "others: " + articles.Display(v) }),
@@ -101,24 +101,27 @@ func Groups(scenes []string) []Group {
 				func(s *set) *bool { return &s.Still }, "the camera stands still", "the camera follows"),
 		}},
 		{"Scene", []Binding{
-			{Keys: digits, Cap: "1–" + string(rune('0'+len(scenes))), Text: strings.Join(scenes, " "), Flag: "scene", In: Leavable,
+			{Keys: digits, Cap: "1–" + string(rune('0'+len(scenes))), Text: strings.Join(scenes, " "), Flag: "scene", In: Leavable, Labels: scenes,
+				On:     func(s *set, key int) bool { return s.Scene == scenes[key] },
 				Change: func(s *set, p Press) { s.Scene = scenes[p.Index] }, Remark: func(s set) string { return "scene " + s.Scene }},
-			ring(Binding{Keys: []render.Key{render.KeyTab}, Cap: "Tab", Text: "the next scene, with Shift the previous one", In: Leavable},
+			ring(Binding{Keys: []render.Key{render.KeyTab}, Cap: "Tab", Text: "the next scene, with Shift the previous one", Label: "next scene", Tour: true, In: Leavable},
 				scenes, func(s *set) *string { return &s.Scene }, plain[string]("scene %s")),
 			{Keys: []render.Key{render.KeyHome, '0'}, Cap: "Home 0", Text: "the scene's own camera", Action: ResetCamera},
 		}},
 		{"Files and window", []Binding{
 			{Keys: []render.Key{render.KeyF12}, Cap: "F12", Text: "save a picture", Flag: "screenshot", Action: Screenshot},
 			{Keys: []render.Key{'R', render.KeyF10}, Cap: "R F10", Text: "record a clip, and stop", Flag: "record", Action: Record},
-			{Keys: []render.Key{render.KeyF11, 'F'}, Cap: "F F11", Text: "full screen", Action: Fullscreen},
-			toggle(Binding{Keys: []render.Key{'H', render.KeyF1}, Cap: "H F1", Text: "this panel", Flag: "keys"}, func(s *set) *bool { return &s.Keys }, "", ""),
-			{Keys: []render.Key{render.KeyEscape}, Cap: "Esc", Text: "close this panel, leave the demo", Action: Quit},
+			{Keys: []render.Key{render.KeyF11, 'F'}, Cap: "F F11", Text: "full screen", Label: "full screen", Action: Fullscreen},
+			{Keys: []render.Key{render.KeyF6}, Cap: "F6", Text: "unfold, fold the panel for the mouse", Label: "fold", Action: Panel},
+			toggle(Binding{Keys: []render.Key{'H', render.KeyF1}, Cap: "H F1", Text: "this list of keys", Label: "all keys", Flag: "keys"}, func(s *set) *bool { return &s.Keys }, "", ""),
+			{Keys: []render.Key{render.KeyEscape}, Cap: "Esc", Text: "close this list, leave the demo", Action: Quit},
 		}},
 	}
 }
 
 // toggle completes a binding that switches a setting. on and off describe the setting.
 func toggle(b Binding, field func(*set) *bool, on, off string) Binding {
+	b.On = func(s *set, _ int) bool { return *field(s) }
 	b.Change = func(s *set, _ Press) { *field(s) = !*field(s) }
 	b.Remark = func(s set) string {
 		if *field(&s) {
@@ -127,6 +130,18 @@ func toggle(b Binding, field func(*set) *bool, on, off string) Binding {
 		return off
 	}
 	return b
+}
+
+// ladder completes a binding of two keys that step a setting down and up through values, and gives
+// it a slider.
+func ladder[T number](b Binding, s Slider, values []T, field func(*set) *T, num, den T) Binding {
+	b.Change = func(s *set, p Press) { *field(s) = rung(values, *field(s), p.Index == 0) }
+	return slide(b, s, values, field, num, den)
+}
+
+// dial completes a binding as ring does, and gives it a slider.
+func dial[T number](b Binding, s Slider, values []T, field func(*set) *T, remark func(T) string, num, den T) Binding {
+	return slide(ring(b, values, field, remark), s, values, field, num, den)
 }
 
 // ring completes a binding that steps a setting through values, and from the last to the first.

@@ -110,8 +110,8 @@ func TestRemarks(t *testing.T) {
 		want string
 		from func(*settings.Settings)
 	}{
-		{key: '2', want: "scene orbits"},
-		{key: render.KeyTab, want: "scene orbits"},
+		{key: '2', want: "scene lanes"},
+		{key: render.KeyTab, want: "scene lanes"},
 		{key: render.KeyDown, want: "fixed rate 5 Hz", from: func(s *settings.Settings) { s.Rate = 10 }},
 		{key: render.KeyDown, want: "fixed rate at most 5 Hz, restarted", from: func(s *settings.Settings) { s.Rate, s.Adaptive = 10, true }},
 		{key: 'U', want: "blending on the GPU on, restarted"},

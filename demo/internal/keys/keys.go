@@ -1,4 +1,5 @@
-// Package keys is the single table of the demo's keys, used by the key handling and by help texts.
+// Package keys is the single table of what the user can do in the demo: its keys, and what the panel
+// for the mouse shows. Key handling, help texts and the panel use it.
 package keys
 
 import (
@@ -22,6 +23,7 @@ const (
 	ResetCamera
 	Fullscreen
 	Push
+	Panel // unfold or fold the panel for the mouse
 	Quit
 )
 
@@ -35,8 +37,31 @@ const (
 	Leavable         // scenes, and matches of this process alone
 	Linked           // with a simulated line: in scene lab, and in a match
 	Lab              // in scene lab
+	Splitting        // in scenes that can be drawn raw beside interpolated
+	Blending         // in scenes that the GPU can blend
 	Match            // in a match of the arena
 )
+
+// Works reports whether something of this place has an effect in a scene or match.
+func (p Place) Works(info scene.Info) bool {
+	switch p {
+	case Scenes:
+		return !info.Match
+	case Leavable:
+		return !info.Match || info.Alone
+	case Linked:
+		return info.Linked
+	case Lab:
+		return info.Linked && !info.Match
+	case Splitting:
+		return info.Splits
+	case Blending:
+		return info.Blends
+	case Match:
+		return info.Match
+	}
+	return true
+}
 
 // Binding is a key, or a pair of keys, with its effect.
 type Binding struct {
@@ -49,6 +74,42 @@ type Binding struct {
 	Change func(s *settings.Settings, p Press) // changes the settings; may be nil
 	Remark func(s settings.Settings) string    // describes the change; may be nil
 	Action Action                              // the effect beyond that
+
+	Label  string                                   // on the panel for the mouse; "": not there
+	Labels []string                                 // likewise, of one button for each of Keys
+	Tour   bool                                     // it leads through the scenes: its button is at hand while the panel is folded
+	On     func(s *settings.Settings, key int) bool // whether a check box is ticked, or a button of Labels is the chosen one
+	Slider *Slider
+}
+
+// Kind is how the panel for the mouse shows a binding.
+type Kind uint8
+
+// The kinds, in the panel's order.
+const (
+	Hidden Kind = iota // not at all
+	Head               // a button at the head of the panel
+	Choice             // a button for each key, of which one is chosen
+	Slide
+	Check
+	Button
+)
+
+// Kind returns how the panel for the mouse shows the binding.
+func (b *Binding) Kind() Kind {
+	switch {
+	case b.Tour || b.Action == Panel:
+		return Head
+	case len(b.Labels) > 0:
+		return Choice
+	case b.Label == "":
+		return Hidden
+	case b.Slider != nil:
+		return Slide
+	case b.On != nil:
+		return Check
+	}
+	return Button
 }
 
 // Press is how a binding was used.
@@ -69,10 +130,9 @@ func Here(groups []Group, info scene.Info) (here []Group) {
 	for _, g := range groups {
 		var works []Binding
 		for _, b := range g.Bindings {
-			if info.Match && (b.In == Scenes || b.In == Lab || b.In == Leavable && !info.Alone) || !info.Match && b.In == Match {
-				continue
+			if ofScenes := b.In == Lab || b.In == Splitting || b.In == Blending || b.In == Linked; b.In.Works(info) || ofScenes && !info.Match {
+				works = append(works, b)
 			}
-			works = append(works, b)
 		}
 		if len(works) > 0 {
 			here = append(here, Group{g.Title, works})

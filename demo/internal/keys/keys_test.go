@@ -56,7 +56,7 @@ func TestKeys(t *testing.T) {
 		{key: '1', want: func(*settings.Settings) {}},
 		{key: '3', want: func(s *settings.Settings) { s.Scene = "teleports" }},
 		{key: '5', want: func(s *settings.Settings) { s.Scene = "stress" }},
-		{key: render.KeyTab, want: func(s *settings.Settings) { s.Scene = "orbits" }},
+		{key: render.KeyTab, want: func(s *settings.Settings) { s.Scene = "lanes" }},
 		{key: '6', want: func(s *settings.Settings) { s.Scene = "lab" }},
 		{key: 'L', want: func(s *settings.Settings) { s.Link.Latency = 300 * ms }},
 		{key: 'L', mods: render.ModShift, want: func(s *settings.Settings) { s.Link.Latency = 100 * ms }},
@@ -68,7 +68,7 @@ func TestKeys(t *testing.T) {
 		{key: 'Q', mods: render.ModShift, want: func(s *settings.Settings) { s.Link.Reorder = 0.3 }},
 		{key: render.KeySlash, want: func(s *settings.Settings) { s.Link.SendRate = 60 }},
 		{key: render.KeyTab, mods: render.ModShift, want: func(s *settings.Settings) { s.Scene = "lab" }},
-		{key: render.KeyTab, from: func(s *settings.Settings) { s.Scene = "lab" }, want: func(s *settings.Settings) { s.Scene = "lanes" }},
+		{key: render.KeyTab, from: func(s *settings.Settings) { s.Scene = "lab" }, want: func(s *settings.Settings) { s.Scene = "orbits" }},
 		{key: render.KeyBackspace, want: func(*settings.Settings) {}, action: keys.Restart},
 		{key: render.KeyF12, want: func(*settings.Settings) {}, action: keys.Screenshot},
 		{key: 'R', want: func(*settings.Settings) {}, action: keys.Record},
@@ -118,7 +118,7 @@ func TestNoKeyIsBoundTwice(t *testing.T) {
 // In a match the help has the keys of the match and not those of scenes, and the other way round.
 func TestKeysHere(t *testing.T) {
 	groups := keys.Groups(scenes.Names())
-	for _, info := range []scene.Info{{}, {Match: true}, {Match: true, Alone: true}} {
+	for _, info := range []scene.Info{{}, {Match: true, Linked: true}, {Match: true, Linked: true, Alone: true}} {
 		match := info.Match
 		caps := map[string]bool{}
 		for _, g := range keys.Here(groups, info) {

@@ -135,7 +135,7 @@ func (o *Options) sceneFlags(s *flags.Set) {
 	s.Float64Var(&o.Speed, "speed", o.Speed, "`factor` of the speed of time, above 0 to 100: 0.25 is slow motion")
 	s.BoolVar(&o.Paused, "paused", false, "begin paused")
 	s.BoolVar(&o.Interpolate, "interpolate", o.Interpolate, "draw interpolated poses; off: draw the poses of the last fixed step")
-	s.BoolVar(&o.Split, "split", false, "draw raw beside interpolated, in scenes orbits and stress; the other scenes compare by themselves")
+	s.BoolVar(&o.Split, "split", false, "draw raw beside interpolated, in scenes orbits (on unless given) and stress; the other scenes compare by themselves")
 	s.IntVar(&o.Entities, "entities", 0, "`number` of bodies, in scenes physics and stress")
 	s.Uint64Var(&o.Seed, "seed", o.Seed, "`number` that everything random comes from")
 	s.Float64Var(&o.FrameJitter, "frame-jitter", 0, "`share` by which frame times vary, 0 to 0.9")
@@ -271,6 +271,9 @@ func (c *checker) extension(name, file string, wanted ...string) {
 func (c *checker) scene(o *Options) {
 	entry, ok := scenes.Find(o.Scene)
 	c.check(ok, "-scene %q: the scenes are %s, %s", o.Scene, strings.Join(scenes.Names(), ", "), settings.Arena)
+	if !c.given("split") {
+		o.Split = entry.Split
+	}
 	c.check(!ok || !o.Split || entry.Splits, "-split: scene %s compares by itself; use -split with orbits and stress", o.Scene)
 	for _, name := range []string{"latency", "jitter", "loss", "burst", "duplicate", "reorder", "send-hz"} {
 		more := ""

@@ -28,7 +28,7 @@ func parse(t *testing.T, args ...string) options.Options {
 
 func TestDefaults(t *testing.T) {
 	o := parse(t)
-	if want := (settings.Settings{Scene: "lanes", Speed: 1, Interpolate: true, Cap: -1, VSync: true, Graphs: true, Seed: 1, Predict: true, Reconcile: true,
+	if want := (settings.Settings{Scene: "orbits", Speed: 1, Interpolate: true, Split: true, Cap: -1, VSync: true, Graphs: true, Seed: 1, Predict: true, Reconcile: true,
 		Link: settings.Link{Latency: 200 * time.Millisecond, Jitter: 20 * time.Millisecond, Loss: 0.15, SendRate: 30}}); o.Settings != want {
 		t.Errorf("got %+v\nwant %+v", o.Settings, want)
 	}
@@ -102,12 +102,12 @@ func TestMistakes(t *testing.T) {
 		{[]string{"-speed", "slow"}, `-speed "slow": it takes a number such as 0.15`},
 		{[]string{"-interpolate", "false"}, `"false" is not a flag; flags begin with a dash`},
 		{[]string{"-interpolate=maybe"}, `-interpolate "maybe": it takes true or false`},
-		{[]string{"-scene", "moon"}, `-scene "moon": the scenes are lanes, orbits, teleports, physics, stress, lab`},
+		{[]string{"-scene", "moon"}, `-scene "moon": the scenes are orbits, lanes, teleports, physics, stress, lab`},
 		{[]string{"-scene", ""}, `-scene "": the scenes are`},
-		{[]string{"-entities", "10"}, "scene lanes has a fixed number of bodies; choose one of physics, stress to change it"},
+		{[]string{"-entities", "10"}, "scene orbits has a fixed number of bodies; choose one of physics, stress to change it"},
 		{[]string{"-scene", "stress", "-entities", "1000001"}, "scene stress takes 1 to 1000000"},
 		{[]string{"-scene", "physics", "-entities", "2"}, "scene physics takes 3 to 3000"},
-		{[]string{"-loss", "0.2"}, "-loss: scene lanes has no network; choose -scene lab"},
+		{[]string{"-loss", "0.2"}, "-loss: scene orbits has no network; choose -scene lab"},
 		{[]string{"-scene", "stress", "-send-hz", "10"}, "-send-hz: scene stress has no network"},
 		{[]string{"-scene", "lab", "-latency", "200"}, `-latency "200": it takes a time with its unit, such as 200ms`},
 		{[]string{"-scene", "lab", "-latency", "3s"}, "-latency 3s: a round trip takes 0s to 2s"},
@@ -116,7 +116,7 @@ func TestMistakes(t *testing.T) {
 		{[]string{"-scene", "lab", "-jitter", "0.5"}, `-jitter "0.5": it takes the time by which round trips vary, with its unit, such as 20ms; frame times vary by -frame-jitter`},
 		{[]string{"-scene", "lab", "-jitter", "2s"}, "-jitter 2s: round trips vary by 0s to 1s"},
 		{[]string{"-jitter", "0.5"}, "frame times vary by -frame-jitter"},
-		{[]string{"-jitter", "20ms"}, "-jitter: scene lanes has no network; choose -scene lab, or -frame-jitter"},
+		{[]string{"-jitter", "20ms"}, "-jitter: scene orbits has no network; choose -scene lab, or -frame-jitter"},
 		{[]string{"-overlay=some"}, `-overlay "some": it takes true, captions or false`},
 		{[]string{"-scene", "lab", "-loss", "15"}, "-loss 15: it is a share of 0 to 1"},
 		{[]string{"-scene", "lab", "-loss", "NaN"}, "-loss NaN"},
@@ -162,7 +162,7 @@ func TestMistakes(t *testing.T) {
 		{[]string{"-skip", "5", "-seconds", "5", "-record", "x.gif"}, "-skip 5: the time before the recording begins is 0 or more and less than -seconds"},
 		{[]string{"-skip", "-1", "-record", "x.gif"}, "-skip -1: "},
 		{[]string{"-skip", "x"}, "it takes a number"},
-		{[]string{"-split"}, "-split: scene lanes compares by itself"},
+		{[]string{"-scene", "lanes", "-split"}, "-split: scene lanes compares by itself"},
 		{[]string{"-dir", ""}, "-dir: the folder's name is empty"},
 		{[]string{"lanes"}, `"lanes" is not a flag`},
 	} {

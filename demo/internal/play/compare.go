@@ -5,6 +5,7 @@ import (
 
 	"github.com/tandem-ecs/tandem/demo/internal/arena"
 	"github.com/tandem-ecs/tandem/demo/internal/arena/view"
+	"github.com/tandem-ecs/tandem/demo/internal/hud"
 	"github.com/tandem-ecs/tandem/demo/internal/options"
 	"github.com/tandem-ecs/tandem/demo/internal/scene"
 	"github.com/tandem-ecs/tandem/demo/internal/settings"
@@ -71,10 +72,10 @@ func (r *replay) Input(_ *view.Client, t netcode.Tick) (arena.Input, bool) {
 }
 
 // drawBoth draws the first players of both matches side by side.
-func (m *match) drawBoth(f *render.Frame, hint bool) {
+func (m *match) drawBoth(f *render.Frame, now hud.Moment) {
 	for i, side := range [...]*match{m.other, m} {
-		part := render.Whole().Column(i, 2, 0.006)
-		if m.set.Overlay != settings.OverlayNone {
+		part := hud.Beside(f, now.Room, i, 2, 0.006)
+		if m.set.Overlay != settings.OverlayNone && !now.Covered {
 			title, color := "naive: the newest snapshot", f.Theme.Bad
 			if i == 1 {
 				title, color = "Tandem", f.Theme.Good
@@ -83,7 +84,7 @@ func (m *match) drawBoth(f *render.Frame, hint bool) {
 			scene.Heading(&f.Overlay, at.X+at.W/2, at.Y+captionTop(m.set.Overlay), render.TextHeading, color, title)
 		}
 		s := side.clients[0]
-		s.Hint, s.Cross = hint, i == 1 && m.controls.aimed
+		s.Hint, s.Bare, s.Cross = now.Live, now.Covered, i == 1 && m.controls.aimed
 		side.brushes[0].Reset()
 		s.Draw(f, part, &side.brushes[0])
 	}

@@ -190,15 +190,15 @@ func (m *match) Trace(row func(now ecs.Time, name string, logical, visual compon
 // Draw implements [app.Content]: each client has its own column.
 func (m *match) Draw(f *render.Frame, now hud.Moment) {
 	if m.other != nil {
-		m.drawBoth(f, now.Live)
+		m.drawBoth(f, now)
 		return
 	}
 	for i, s := range m.clients {
-		part := render.Whole()
+		part := now.Room
 		if len(m.clients) > 1 {
-			part = part.Column(i, len(m.clients), 0.006)
+			part = hud.Beside(f, part, i, len(m.clients), 0.006)
 		}
-		s.Hint = now.Live
+		s.Hint, s.Bare = now.Live, now.Covered
 		s.Cross = i == 0 && m.controls.aimed // a bot needs none
 		m.brushes[i].Reset()
 		s.Draw(f, part, &m.brushes[i])

@@ -28,6 +28,7 @@ type Info struct {
 	Alone    bool   // a match of this process alone; it ends when another scene is chosen
 	Match    bool   // a match of the arena: the server sets the time, and keys play
 	Splits   bool   // it can be drawn raw beside interpolated: Draw obeys Picture.Raw
+	Split    bool   // and it begins so
 	Greeting string // a window's first remark
 	Blends   bool   // the GPU can blend its poses, see Stage.GPU
 

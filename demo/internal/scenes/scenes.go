@@ -21,8 +21,8 @@ type Entry struct {
 // All returns the scenes in the demo's order.
 func All() []Entry {
 	return []Entry{
-		{lanes.Info(), lanes.New},
 		{orbits.Info(), orbits.New},
+		{lanes.Info(), lanes.New},
 		{teleports.Info(), teleports.New},
 		{physics.Info(), physics.New},
 		{stress.Info(), stress.New},

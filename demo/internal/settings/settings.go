@@ -54,7 +54,7 @@ const Arena = "arena"
 // Default returns the settings of a demo that was started without flags. The caller sets the cap,
 // because a window and a picture need different ones.
 func Default() Settings {
-	return Settings{Scene: "lanes", Speed: 1, Interpolate: true, VSync: true, Graphs: true, Seed: 1, Link: DefaultLink(), Predict: true, Reconcile: true}
+	return Settings{Scene: "orbits", Speed: 1, Interpolate: true, VSync: true, Graphs: true, Seed: 1, Link: DefaultLink(), Predict: true, Reconcile: true}
 }
 
 // Limits of the flags. Keys stay within them.

@@ -47,6 +47,7 @@ type Client struct {
 	Hint  bool // show the key that opens the panel of keys
 	Cross bool // show where a shot would hit
 	Marks bool // mark the places of the players in recent pictures
+	Bare  bool // draw no overlay
 
 	config    Config
 	rules     arena.Rules

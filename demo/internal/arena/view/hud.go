@@ -82,6 +82,9 @@ const margin = 10
 
 // drawOverlay draws texts, figures and graphs over the picture.
 func (c *Client) drawOverlay(o *render.Overlay, v *render.View) {
+	if c.Bare {
+		return
+	}
 	all := v.Viewport.Inset(margin)
 	// both are shown even without an overlay
 	if text := c.Status(); text != netcode.Playing.String() {

@@ -28,9 +28,9 @@ var (
 // drawPanel writes name, figures and graphs of each lane, in a row beside the lane.
 func (s *Lab) drawPanel(p *scene.Picture) {
 	o, theme := p.Overlay, p.Theme
-	all := o.Bounds().Inset(margin)
+	all := p.View.Viewport.Inset(margin)
 	cols := &roomy
-	if all.W < 960 || all.H < 520 {
+	if all.W < 1080 || all.H < 520 {
 		cols = &compact
 	}
 	if all.W < 2*cols.width {
@@ -40,7 +40,7 @@ func (s *Lab) drawPanel(p *scene.Picture) {
 		names := columnsOf{width: cols.figure}
 		cols = &names
 	}
-	if more := 0.358*o.Bounds().W - cols.width; cols == &roomy && more > 0 {
+	if more := 0.358*p.View.Viewport.W - cols.width; cols == &roomy && more > 0 {
 		// the graphs use the width that the camera leaves free
 		wide := roomy
 		wide.width, wide.graph, wide.speed = wide.width+more, wide.graph+more/2, wide.speed+more/2
@@ -110,7 +110,7 @@ func (s *Lab) drawPanel(p *scene.Picture) {
 	}
 	switch {
 	case !p.Figures:
-	case cols == &compact:
+	case all.W < 960 || all.H < 520:
 		s.drawLinkLine(p, all)
 	default:
 		s.drawLink(p, all)
@@ -124,7 +124,7 @@ func (s *Lab) rows(p *scene.Picture) (top, pitch float32, ok bool) {
 	_, first, ok1 := p.View.Project(mgl32.Vec3{0, 0, s.lanes[0].z})
 	_, last, ok2 := p.View.Project(mgl32.Vec3{0, 0, s.lanes[n-1].z})
 	pitch = (last - first) / float32(n-1)
-	all := p.Overlay.Bounds()
+	all := p.View.Viewport
 	if ok1 && ok2 && pitch > 16 && first > 60 && last < all.H-margin-pitch/2 {
 		return first, pitch, true
 	}

@@ -12,78 +12,100 @@ import (
 	"github.com/tandem-ecs/tandem/render"
 )
 
-// Camera moves at the bodies' speed by the normal clock, independent of any body. So only bodies
-// shake in the picture, never the camera.
-func (s *Lanes) Camera(now ecs.Time) render.Orbit {
-	x := float32(speed * now.Normal.Seconds())
+// Camera stands still and looks along the lanes' whole length, from so far that all lanes are about
+// equally long in the picture.
+func (s *Lanes) Camera(ecs.Time) render.Orbit {
 	return render.Orbit{
-		Target:   mgl32.Vec3{x - 1.7, 0, -lanePitch * 1.66},
-		Yaw:      0.1,
-		Pitch:    0.78,
-		Distance: 22, MinDistance: 3, MaxDistance: 80,
-		FOV: 0.5,
+		Target:   mgl32.Vec3{0, 0, -lanePitch * 1.22},
+		Pitch:    0.82,
+		Distance: 67, MinDistance: 8, MaxDistance: 200,
+		FOV: 0.18,
 	}
 }
 
 // Draw draws lanes, gates, bodies and their trails.
 func (s *Lanes) Draw(p *scene.Picture) {
-	x := float32(speed * p.Now.Normal.Seconds())
-	p.View.Ground.Cell = gatePitch / 3.0
+	p.View.Ground.Cell = gatePitch
 	p.View.Ground.Height = -laneHeight
+	p.View.Shadow = render.Shadow{Center: mgl32.Vec3{0, 0, -lanePitch * 1.5}, Radius: 13}
 	raw, smooth := p.Theme.Accent(accentRaw), p.Theme.Accent(accentSmooth)
+	now := speed * p.Now.Normal.Seconds()
 	for i, l := range s.lanes {
 		front := i == len(s.lanes)-1
-		s.drawTrack(p, l, x, front)
-		drawBody(p, l.bodies.Visual(l.raw), raw)
-		drawBody(p, l.bodies.Visual(l.smooth), smooth)
-		if p.Ghosts {
-			p.Brush.Put(render.Cube, render.Ghost, sized(l.bodies.Logical(l.smooth), 1.04), smooth)
-			logical, visual := l.bodies.Logical(l.smooth).Position, l.bodies.Visual(l.smooth).Position
-			p.Brush.Line(visual, logical, smooth.Alpha(0.8))
+		s.drawTrack(p, l, front)
+		for k := -2; k <= 1; k++ {
+			at := float32(float64(k)*period - math.Floor(now/period)*period)
+			drawBody(p, l.bodies.Visual(l.raw), at, raw)
+			drawBody(p, l.bodies.Visual(l.smooth), at, smooth)
+			if p.Ghosts {
+				drawGhost(p, l.bodies.Logical(l.smooth), l.bodies.Visual(l.smooth), at, smooth)
+			}
+			drawTrail(p, l.rawTrail, at, raw)
+			drawTrail(p, l.smoothTrail, at, smooth)
 		}
-		drawTrail(p, l.rawTrail, raw)
-		drawTrail(p, l.smoothTrail, smooth)
-
 		if rate := l.engine.Time().Rate; rate != l.labelled {
 			l.labelled, l.label = rate, fmt.Sprintf("%d Hz", rate)
 			if front {
 				l.label += ", as set"
 			}
 		}
-		p.Label(mgl32.Vec3{x + 2.3, 0.25, l.z}, p.Theme.Text, l.label)
+		p.Label(mgl32.Vec3{-labelAt, 0, l.z + 0.3}, p.Theme.Text, l.label)
 	}
-	// Labels at the ends of the trails of the lowest rate, which differ most.
-	back := s.lanes[0]
-	p.Label(mgl32.Vec3{x - 5.5, -0.1, back.z - pairPitch/2}, raw.Mix(p.Theme.Text, 0.5), "raw")
+	// The rear lane has the lowest rate, at which the two differ most.
+	rear := s.lanes[0]
+	p.Label(mgl32.Vec3{-wayAt, 0, rear.z - pairPitch/2 + 0.3}, raw.Mix(p.Theme.Text, 0.4), "raw")
 	text, color := "interpolated", smooth
 	if !s.poses.Enabled() {
 		text, color = "interpolation is off", raw
 	}
-	p.Label(mgl32.Vec3{x - 6.3, -0.1, back.z + pairPitch/2 + 0.3}, color.Mix(p.Theme.Text, 0.5), text)
+	p.Label(mgl32.Vec3{-wayAt, 0, rear.z + pairPitch/2 + 0.3}, color.Mix(p.Theme.Text, 0.4), text)
 }
+
+const (
+	laneHalf = 15.0 // from the middle of a lane to its end: beyond the edge of a usual picture
+	labelAt  = 8.6  // from the middle of a lane to the label of its rate
+	wayAt    = 6.8  // from there to the labels of the two ways
+)
 
 // laneHeight is the height of the lanes above the ground, large enough for visible sides.
 const laneHeight = 0.22
 
-// drawTrack draws a lane as a slab that moves with the camera, and fixed gates across it.
-func (s *Lanes) drawTrack(p *scene.Picture, l *lane, x float32, front bool) {
-	const behind, ahead = 14, 9
+// drawTrack draws a lane as a slab with gates across it.
+func (s *Lanes) drawTrack(p *scene.Picture, l *lane, front bool) {
 	color := p.Theme.Ground.Mix(p.Theme.Neutral, 0.4)
 	if front {
 		color = p.Theme.Ground.Mix(p.Theme.Accent(accentSmooth), 0.22)
 	}
-	p.Brush.Box(render.Solid, mgl32.Vec3{x + (ahead-behind)/2, -laneHeight / 2, l.z}, mgl32.Vec3{behind + ahead, laneHeight, lanePitch * 0.86}, color)
-	first := int(math.Ceil(float64(x-behind) / gatePitch))
-	last := int(math.Floor(float64(x+ahead) / gatePitch))
-	for k := first; k <= last; k++ {
-		at := float32(k * gatePitch)
+	p.Brush.Box(render.Solid, mgl32.Vec3{0, -laneHeight / 2, l.z}, mgl32.Vec3{2 * laneHalf, laneHeight, lanePitch * 0.9}, color)
+	for x := float32(-laneHalf + gatePitch/2); x < laneHalf; x += gatePitch {
 		// Very flat, because sides thinner than a pixel would flicker.
-		p.Brush.Box(render.Solid, mgl32.Vec3{at, 0, l.z}, mgl32.Vec3{0.09, 0.012, lanePitch * 0.86}, p.Theme.Neutral.Mix(p.Theme.Text, 0.4))
+		p.Brush.Box(render.Solid, mgl32.Vec3{x, 0, l.z}, mgl32.Vec3{0.09, 0.012, lanePitch * 0.9}, p.Theme.Neutral.Mix(p.Theme.Text, 0.4))
 	}
 }
 
-func drawBody(p *scene.Picture, pose components.Pose3D, color render.Color) {
-	p.Brush.Put(render.Cube, render.Solid, sized(pose, 1), color)
+// onLane moves a place along a lane, and reports whether it is on the lane then.
+func onLane(place mgl32.Vec3, by float32) (mgl32.Vec3, bool) {
+	place[0] += by
+	return place, place[0] > -laneHalf && place[0] < laneHalf
+}
+
+// drawBody draws a body moved along its lane.
+func drawBody(p *scene.Picture, pose components.Pose3D, by float32, color render.Color) {
+	if at, ok := onLane(pose.Position, by); ok {
+		pose.Position = at
+		p.Brush.Put(render.Cube, render.Solid, sized(pose, 1), color)
+	}
+}
+
+// drawGhost draws a logical pose moved along its lane, and a line to it from the drawn one.
+func drawGhost(p *scene.Picture, logical, visual components.Pose3D, by float32, color render.Color) {
+	at, ok := onLane(logical.Position, by)
+	from, _ := onLane(visual.Position, by)
+	if ok {
+		logical.Position = at
+		p.Brush.Put(render.Cube, render.Ghost, sized(logical, 1.04), color)
+		p.Brush.Line(from, at, color.Alpha(0.8))
+	}
 }
 
 func sized(pose components.Pose3D, factor float32) components.Pose3D {
@@ -91,10 +113,11 @@ func sized(pose components.Pose3D, factor float32) components.Pose3D {
 	return pose
 }
 
-// drawTrail draws one spot on the ground per mark.
-func drawTrail(p *scene.Picture, t *scene.Trail, color render.Color) {
+// drawTrail draws one spot on the ground per mark, moved along the lane.
+func drawTrail(p *scene.Picture, t *scene.Trail, by float32, color render.Color) {
 	t.Each(p.Now.Normal, func(m scene.Mark, age float32) {
-		size := 0.17 * (1 - age*0.75)
-		p.Brush.Spot(mgl32.Vec3{m.Place[0], 0.035, m.Place[2]}, mgl32.Vec3{0, 1, 0}, size, color)
+		if at, ok := onLane(m.Place, by); ok {
+			p.Brush.Spot(mgl32.Vec3{at[0], 0.035, at[2]}, mgl32.Vec3{0, 1, 0}, 0.24*(1-age*0.75), color)
+		}
 	})
 }

@@ -2,8 +2,11 @@
 // interpolated.
 //
 // All bodies move at three units per second of simulated time along x. Every lane has its own
-// engine and fixed rate; the front lane runs at the rate of the settings. The two bodies of a lane
-// differ in one component, components.NoInterpolation.
+// engine and fixed rate; the front lane runs at the rate of the settings, and the others at other
+// rates. The two bodies of a lane differ in one component, components.NoInterpolation.
+//
+// The camera stands still. So a body is drawn at its place along a period of the lane, and again in
+// every other period that is in the picture.
 package lanes
 
 import (
@@ -26,7 +29,7 @@ func Info() scene.Info {
 	return scene.Info{
 		Name:    "lanes",
 		Title:   "One motion, drawn raw and interpolated",
-		Caption: "Every body moves at 3 units per second; every lane has its own fixed rate. Orange is drawn as simulated, blue interpolated by Tandem.",
+		Caption: "Orange is drawn as simulated, blue by Tandem: between the last two steps, in every frame. Orange is ahead by up to a step, since a step is simulated as soon as its time begins.",
 		Rate:    60,
 	}
 }
@@ -34,21 +37,33 @@ func Info() scene.Info {
 const (
 	speed = 3 // units per second of simulated time
 
-	lanePitch = 2.1 // from one lane to the next
-	pairPitch = 0.9 // between the two bodies of a lane
-	bodySize  = 0.6
+	lanePitch = 2.9 // from one lane to the next
+	pairPitch = 1.3 // between the two bodies of a lane
+	bodySize  = 1
+	period    = 12 // along a lane, in units
 
 	// A mark every fifteenth of a second is four frames of 60, and 0.2 units.
 	strobe      = time.Second / 15
 	strobeShown = 2200 * time.Millisecond
-	gatePitch   = 3
+	gatePitch   = 3 // a part of a period
 
 	accentRaw    = 2
 	accentSmooth = 1
 )
 
-// otherRates are the rates of the lanes behind the front one, from the back.
-var otherRates = []int{5, 10, 20, 60}
+// otherRates are the rates of the lanes behind the front one, from the back. The rate of the front
+// lane is left out, or else the last.
+var otherRates = [...]int{5, 10, 20, 60}
+
+// otherRate returns the rate of a lane behind the front one, which has the given rate.
+func otherRate(lane, front int) int {
+	for i := range lane + 1 {
+		if otherRates[i] == front {
+			return otherRates[lane+1]
+		}
+	}
+	return otherRates[lane]
+}
 
 // Lanes is the scene.
 type Lanes struct {
@@ -105,8 +120,9 @@ func (l *lane) step(*arche.World) {
 // Setup makes the lanes.
 func (s *Lanes) Setup(stage *scene.Stage) []scene.Followed {
 	s.engine, s.poses = stage.Engine, stage.Poses
-	n := len(otherRates)
-	for i, rate := range otherRates {
+	n := len(otherRates) - 1
+	for i := range n {
+		rate := otherRate(i, s.engine.Time().Rate)
 		// Their clocks follow the main one, so they neither clamp nor cap.
 		engine, err := ecs.New(ecs.Config{FixedRate: rate, MaxDelta: 24 * time.Hour, MaxSteps: math.MaxInt32})
 		if err != nil {
@@ -120,17 +136,21 @@ func (s *Lanes) Setup(stage *scene.Stage) []scene.Followed {
 	s.lanes = append(s.lanes, newLane(stage.Engine, 0))
 	stage.Engine.Add(ecs.NormalUpdate, s)
 
-	ten := s.lanes[1]
+	back := s.lanes[0]
 	return []scene.Followed{
-		{Name: "raw, 10 Hz", Accent: accentRaw, Position: func() mgl32.Vec3 { return ten.bodies.Visual(ten.raw).Position }},
-		{Name: "Tandem, 10 Hz", Accent: accentSmooth, Position: func() mgl32.Vec3 { return ten.bodies.Visual(ten.smooth).Position }},
+		{Name: "raw, rear lane", Accent: accentRaw, Position: func() mgl32.Vec3 { return back.bodies.Visual(back.raw).Position }},
+		{Name: "Tandem", Accent: accentSmooth, Position: func() mgl32.Vec3 { return back.bodies.Visual(back.smooth).Position }},
 	}
 }
 
-// Update runs once per frame. It advances the other engines by the main engine's normal time.
+// Update runs once per frame. It advances the other engines by the main engine's normal time, and
+// keeps their rates apart from its rate.
 func (s *Lanes) Update(*arche.World) {
 	now := s.engine.Time()
-	for _, l := range s.lanes[:len(s.lanes)-1] {
+	for i, l := range s.lanes[:len(s.lanes)-1] {
+		if err := l.engine.SetRate(otherRate(i, now.Rate)); err != nil {
+			panic(fmt.Sprintf("lanes: %v", err)) // otherRates contains an invalid rate
+		}
 		l.engine.Update(now.NormalDelta)
 	}
 	for _, l := range s.lanes {

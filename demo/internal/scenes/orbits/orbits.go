@@ -29,7 +29,8 @@ func Info() scene.Info {
 		Caption: "Arms turn about their parents. World poses are composed from interpolated local poses, so orbits stay round at any rate. The ship changes its parent every four seconds without a jump.",
 		Dusk:    true,
 		Splits:  true,
-		Rate:    10,
+		Split:   true,
+		Rate:    5,
 	}
 }
 
@@ -45,14 +46,16 @@ type celestial struct {
 	tilt   float32 // of the orbit, in radians about x
 }
 
+// Everything returns to where it was after 28 seconds: all turns are whole then, and the ship is at
+// its first stop again. So a clip of that length has no seam.
 var celestials = []celestial{
-	{name: "Jade", radius: 2.6, turns: 0.16, start: 0.55, size: 0.7, accent: 3},
-	{name: "Azure", radius: 5, turns: 0.07, start: 0.6, size: 1.15, accent: 1, tilt: 0.06},
-	{name: "moon", around: "Azure", radius: 1.6, turns: 0.3, start: 0.6, size: 0.45, accent: 2, tilt: 0.25},
-	{name: "moonlet", around: "moon", radius: 0.6, turns: 0.8, size: 0.22, accent: 5},
-	{name: "Violet", radius: 8, turns: 0.035, start: 0.1, size: 1.5, accent: 4, tilt: -0.04},
-	{name: "Tick", around: "Violet", radius: 1.55, turns: 0.45, start: 0.3, size: 0.34, accent: 6, tilt: 0.4},
-	{name: "Tock", around: "Violet", radius: 2.2, turns: 0.26, start: 0.75, size: 0.42, accent: 3, tilt: 0.4},
+	{name: "Jade", radius: 2.6, turns: 5.0 / 28, start: 0.55, size: 0.7, accent: 3},
+	{name: "Azure", radius: 5, turns: 2.0 / 28, start: 0.6, size: 1.15, accent: 1, tilt: 0.06},
+	{name: "moon", around: "Azure", radius: 1.6, turns: 8.0 / 28, start: 0.6, size: 0.45, accent: 2, tilt: 0.25},
+	{name: "moonlet", around: "moon", radius: 0.6, turns: 22.0 / 28, size: 0.22, accent: 5},
+	{name: "Violet", radius: 8, turns: 1.0 / 28, start: 0.1, size: 1.5, accent: 4, tilt: -0.04},
+	{name: "Tick", around: "Violet", radius: 1.55, turns: 13.0 / 28, start: 0.3, size: 0.34, accent: 6, tilt: 0.4},
+	{name: "Tock", around: "Violet", radius: 2.2, turns: 7.0 / 28, start: 0.75, size: 0.42, accent: 3, tilt: 0.4},
 }
 
 // Orbits is the scene.
@@ -120,12 +123,9 @@ func (s *Orbits) Setup(stage *scene.Stage) []scene.Followed {
 	stage.Engine.Add(ecs.FixedUpdate, ecs.SystemFunc(s.step))
 	stage.Engine.Add(ecs.NormalUpdate, ecs.SystemFunc(s.ship.mark))
 
-	at := func(e arche.Entity) func() mgl32.Vec3 {
-		return func() mgl32.Vec3 { return s.visual(e).Position }
-	}
 	return []scene.Followed{
-		{Name: "ship", Accent: 0, Position: at(s.ship.entity)},
-		{Name: "moon of Azure", Accent: 2, Position: at(byName["moon"])},
+		{Name: "ship, raw", Accent: 2, Position: func() mgl32.Vec3 { return s.logical(s.ship.entity).Position }},
+		{Name: "ship", Accent: 0, Position: func() mgl32.Vec3 { return s.visual(s.ship.entity).Position }},
 	}
 }
 

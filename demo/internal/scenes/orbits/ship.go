@@ -47,10 +47,10 @@ const (
 // in its parent's frame, and that frame moves on a curve. So the stops are bodies whose path hardly
 // bends within a step.
 func newShip(s *Orbits, spawn func(arche.Entity, components.Pose3D) arche.Entity) ship {
-	azure, violet := &s.bodies[1], &s.bodies[4]
+	azure, violet, sun := stop{s.bodies[1].entity, s.bodies[1].name, 2.2}, stop{s.bodies[4].entity, s.bodies[4].name, 2.4}, stop{s.sun, "the sun", 3.6}
 	v := ship{
 		scene: s,
-		stops: []stop{{azure.entity, azure.name, 2.2}, {s.sun, "the sun", 3.6}, {violet.entity, violet.name, 2.4}},
+		stops: []stop{azure, sun, violet, azure, sun, violet, sun},
 		path:  scene.NewTrail(0, pathShown, pathMarks*2), raw: scene.NewTrail(0, pathShown, pathMarks*2),
 	}
 	home := v.parent()
