@@ -15,9 +15,9 @@ demo: ## build and run the demo (ARGS="-scene orbits" for its flags)
 	@tools/setup.sh window
 	$(GO) run ./demo $(ARGS)
 
-clip: ## record docs/lanes.gif and docs/arena.gif anew: in virtual time, the same on every machine
+clip: ## record docs/orbits.gif and docs/arena.gif anew: in virtual time, the same on every machine
 	@tools/setup.sh window
-	$(GO) run ./demo -scene lanes -headless -hz 15 -speed 0.5 -size 640x400 -fps 20 -skip 12 -seconds 16 -record docs/lanes.gif
+	$(GO) run ./demo -scene orbits -headless -hz 3 -speed 2 -overlay=captions -size 400x200 -fps 12 -skip 14 -seconds 28 -record docs/orbits.gif
 	$(GO) run ./demo duel -compare -headless -still -overlay=captions -seed 26 -send-hz 10 -latency 200ms -jitter 20ms -loss 0.15 -size 840x420 -fps 20 -skip 9 -seconds 16 -record docs/arena.gif
 
 test: ## everything that must hold: build, lint, tests, race detector, wasm

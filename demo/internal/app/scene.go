@@ -75,6 +75,9 @@ func (s *sceneContent) Draw(f *render.Frame, m hud.Moment) {
 	split := set.Split && info.Splits
 	if split {
 		info.Title, info.Caption = "One simulation, drawn twice", splitCaption
+		if headingsOnTop(f, m, set) {
+			info.Title = ""
+		}
 	}
 	// Panels first: labels give way to them.
 	s.hud.Draw(&f.Overlay, &hud.State{Info: info, Set: set, Now: s.Time(), Moment: m})
@@ -88,11 +91,12 @@ func (s *sceneContent) Draw(f *render.Frame, m hud.Moment) {
 		if rate := s.Time().Rate; rate != s.rawRate {
 			s.rawRate, s.rawTitle = rate, fmt.Sprintf("as simulated: %d times a second", rate)
 		}
-		heading(&f.Overlay, raw.In(all), f.Theme.Bad, s.rawTitle)
+		top := headingsOnTop(f, m, set)
+		heading(&f.Overlay, raw.In(all), top, f.Theme.Bad, s.rawTitle)
 		if set.Interpolate {
-			heading(&f.Overlay, drawn.In(all), f.Theme.Good, "drawn by Tandem: in every frame")
+			heading(&f.Overlay, drawn.In(all), top, f.Theme.Good, "drawn by Tandem: in every frame")
 		} else {
-			heading(&f.Overlay, drawn.In(all), f.Theme.Bad, "interpolation is off")
+			heading(&f.Overlay, drawn.In(all), top, f.Theme.Bad, "interpolation is off")
 		}
 	}
 	s.drawPart(f, m, raw, true)
@@ -126,12 +130,21 @@ func (s *sceneContent) drawPart(f *render.Frame, m hud.Moment, part render.Rect,
 	brush.Show(view)
 }
 
-// heading writes the title of a half of the picture.
-func heading(o *render.Overlay, part render.Rect, color render.Color, text string) {
+// headingsOnTop reports whether the titles of both halves take the place of the picture's title: in
+// small pictures without figures.
+func headingsOnTop(f *render.Frame, m hud.Moment, set settings.Settings) bool {
+	return set.Overlay == settings.OverlayCaptions && m.Room.In(f.Overlay.Bounds()).H < 260
+}
+
+// heading writes the title of a half of the picture, at its upper edge if top is set.
+func heading(o *render.Overlay, part render.Rect, top bool, color render.Color, text string) {
 	style := render.TextHeading
 	y := part.H * 0.22
 	if part.W < 400 || part.H < 400 {
 		style, y = render.TextSmall, 44
+	}
+	if top {
+		y = 8
 	}
 	scene.Heading(o, part.X+part.W/2, part.Y+y, style, color, text)
 }

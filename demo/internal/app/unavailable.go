@@ -9,7 +9,8 @@ import (
 	"github.com/tandem-ecs/tandem/demo/internal/scenes"
 )
 
-// unavailable says why a binding has no visible effect here. It returns "" for one that has an effect.
+// unavailable says why a binding has no visible effect here. It returns "" for one that has an
+// effect.
 func unavailable(b keys.Binding, info scene.Info) string {
 	switch {
 	case b.In.Works(info):

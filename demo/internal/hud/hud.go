@@ -77,8 +77,9 @@ type Moment struct {
 	// for the display.
 	Update, Draw time.Duration
 
-	Room    render.Rect // of the picture, in fractions of the window: the panel for the mouse takes the rest
-	Covered bool        // the panel for the mouse covers most of Room
+	// of the picture, in fractions of the window: the panel for the mouse takes the rest
+	Room    render.Rect
+	Covered bool // the panel for the mouse covers most of Room
 }
 
 // Draw writes the overlay. Small pictures get less of it.
@@ -174,7 +175,7 @@ func (h *HUD) drawTitle(o *render.Overlay, all render.Rect, right float32, s *St
 		}
 		right = all.X + all.W
 	}
-	if width > right-all.X {
+	if s.Info.Title == "" || width > right-all.X {
 		return
 	}
 	if roomOf(all) != roomy && !upright {

@@ -1,5 +1,5 @@
-// Package keys is the single table of what the user can do in the demo: its keys, and what the panel
-// for the mouse shows. Key handling, help texts and the panel use it.
+// Package keys is the single table of what the user can do in the demo: its keys, and what the
+// panel for the mouse shows. Key handling, help texts and the panel use it.
 package keys
 
 import (
@@ -75,10 +75,12 @@ type Binding struct {
 	Remark func(s settings.Settings) string    // describes the change; may be nil
 	Action Action                              // the effect beyond that
 
-	Label  string                                   // on the panel for the mouse; "": not there
-	Labels []string                                 // likewise, of one button for each of Keys
-	Tour   bool                                     // it leads through the scenes: its button is at hand while the panel is folded
-	On     func(s *settings.Settings, key int) bool // whether a check box is ticked, or a button of Labels is the chosen one
+	Label  string   // on the panel for the mouse; "": not there
+	Labels []string // likewise, of one button for each of Keys
+	// it leads through the scenes: its button is at hand while the panel is folded
+	Tour bool
+	// whether a check box is ticked, or a button of Labels is the chosen one
+	On     func(s *settings.Settings, key int) bool
 	Slider *Slider
 }
 

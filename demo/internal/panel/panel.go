@@ -98,8 +98,8 @@ func (p *Panel) layout(size render.Size, set *settings.Settings) (l layout, show
 	return l, true
 }
 
-// Room returns the part of a window that the panel leaves for the picture, in fractions, and whether
-// the panel covers most of that.
+// Room returns the part of a window that the panel leaves for the picture, in fractions, and
+// whether the panel covers most of that.
 func (p *Panel) Room(size render.Size, set *settings.Settings) (part render.Rect, covered bool) {
 	w, h := size.Points()
 	l, _ := p.layout(size, set)
