@@ -123,8 +123,6 @@ func (w *Window) listen() {
 			w.eachTouch(e, func(id int, _, _ float32) { w.events = w.touches.Release(w.events, id) })
 		})
 	}
-	// Without this the browser never restores a lost context.
-	w.on(w.canvas, "webglcontextlost", func(e js.Value) { e.Call("preventDefault") })
 }
 
 // points returns the place of a mouse event or a touch in points.
