@@ -20,8 +20,9 @@ var encoding = base64.RawURLEncoding.Strict()
 // FingerprintOf returns the fingerprint of a certificate in DER form.
 func FingerprintOf(der []byte) Fingerprint { return sha256.Sum256(der) }
 
-// parseFingerprint reads the text of [Fingerprint.String].
-func parseFingerprint(text string) (Fingerprint, error) {
+// ParseFingerprint reads the text of [Fingerprint.String]. It returns an error for any other text,
+// and for the zero fingerprint.
+func ParseFingerprint(text string) (Fingerprint, error) {
 	var f Fingerprint
 	if len(text) == fingerprintText {
 		if n, err := encoding.Decode(f[:], []byte(text)); err == nil && n == len(f) && !f.IsZero() {

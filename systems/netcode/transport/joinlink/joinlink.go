@@ -142,7 +142,7 @@ func Parse(text string) (Link, error) {
 	l.Host, l.Port = host, uint16(n)
 	fingerprint, token, _ := strings.Cut(secrets, "+")
 	if fingerprint != "" {
-		if l.Fingerprint, err = parseFingerprint(fingerprint); err != nil {
+		if l.Fingerprint, err = ParseFingerprint(fingerprint); err != nil {
 			return Link{}, err
 		}
 	}

@@ -25,6 +25,7 @@ type Config struct {
 	MTU      int    // largest datagram
 	Overhead int    // bytes on the wire in addition to each datagram; see [transport.Stats]
 	Send     int    // maximum number of datagrams that wait for the network; Send refuses more
+	Displace bool   // Send refuses none: a further datagram displaces the oldest that waits
 	// Receive is the maximum number of datagrams that wait for Recv. A further one displaces the
 	// oldest, so that an owner gets the newest ones after a pause.
 	Receive int
@@ -117,10 +118,16 @@ func (c *Conn) Send(datagram []byte) error {
 	w.mu.Lock()
 	// After the other end closed, and until Poll reports that, there is no receiver and nothing to
 	// wait for.
-	if w.state != transport.Closed && !w.out.Push(struct{}{}, datagram) {
+	if w.state != transport.Closed && w.out.Full() {
 		w.stats.SendDropped++
-		w.mu.Unlock()
-		return transport.ErrQueueFull
+		if !w.config.Displace {
+			w.mu.Unlock()
+			return transport.ErrQueueFull
+		}
+		w.out.Pop(nil)
+	}
+	if w.state != transport.Closed {
+		w.out.Push(struct{}{}, datagram)
 	}
 	w.stats.Sent++
 	w.stats.SentBytes += uint64(len(datagram))

@@ -1,0 +1,38 @@
+package webtransport
+
+import (
+	"github.com/tandem-ecs/tandem/systems/netcode/transport"
+	"github.com/tandem-ecs/tandem/systems/netcode/transport/internal/mailbox"
+)
+
+// MTU is the largest datagram in bytes. In a QUIC packet of 1200 bytes of UDP payload there is room
+// for 1167. A larger datagram would vanish in a browser without an error.
+const MTU = 1150
+
+// Conn is one end of a connection. It implements [transport.Conn]. [Dial] and, outside of browsers,
+// Listener.Accept return one. Done returns a channel that is closed when its goroutines have ended
+// and its socket is closed, shortly after Close.
+type Conn struct{ *mailbox.Conn }
+
+// overhead is how many bytes the network carries besides each of the caller's datagrams: QUIC's
+// header (1, connection id 4, packet number 2) and authentication (16), the frame's header (3) and
+// the session's number (1), UDP (8) and IPv4 (20).
+const overhead = 1 + 4 + 2 + 16 + 3 + 1 + 8 + 20
+
+func mailboxConfig(send, receive int, remote string) mailbox.Config {
+	return mailbox.Config{Name: "webtransport", MTU: MTU, Overhead: overhead, Send: send, Displace: true, Receive: receive, Remote: remote}
+}
+
+// reasonOf returns the reason of a session's close code and text.
+func reasonOf(code uint32, text string) transport.Reason {
+	if code > 0 && code <= 255 {
+		if r, err := transport.ParseReason(append([]byte{byte(code)}, text...)); err == nil {
+			return r
+		}
+	}
+	return transport.Reason{Code: transport.Failed, Text: "the other end went without a reason"}
+}
+
+// textOf returns the reason's text in its wire form: one line of at most transport.MaxReasonText
+// bytes.
+func textOf(r transport.Reason) string { return string(r.Append(nil)[1:]) }

@@ -1,0 +1,3 @@
+// Package webtransport carries datagrams over WebTransport, which is QUIC, for browsers and for
+// programs.
+package webtransport
