@@ -149,9 +149,7 @@ func openLocal(r *rateFlags, input *clientInputFlags, s *serverFlags, o *options
 	if err != nil {
 		return nil, err
 	}
-	for _, link := range v.host.Links() {
-		fmt.Fprintln(links, link)
-	}
+	v.printLinks(links, r)
 	m := &match{server: v, alone: len(v.host.Links()) == 0}
 	wish := *r
 	wish.sendHz = 0
