@@ -78,7 +78,7 @@ var worldless = []string{
 // kernels, above it those that talk to graphics libraries.
 var unsafeIn = []string{
 	"internal/column", "systems/interpolation/internal/kernel",
-	"render/offscreen", "render/opengl", "render/window",
+	"render/offscreen", "render/opengl", "render/opengl/internal/gl", "render/window",
 }
 
 // within reports whether a package is a folder or below it.

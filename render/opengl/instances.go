@@ -1,4 +1,4 @@
-//go:build cgo
+//go:build cgo || js
 
 package opengl
 
@@ -6,10 +6,9 @@ import (
 	"fmt"
 	"unsafe"
 
-	"github.com/go-gl/gl/v3.3-core/gl"
-
 	"github.com/tandem-ecs/tandem/components"
 	"github.com/tandem-ecs/tandem/render"
+	"github.com/tandem-ecs/tandem/render/opengl/internal/gl"
 )
 
 const (

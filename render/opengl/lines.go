@@ -1,13 +1,12 @@
-//go:build cgo
+//go:build cgo || js
 
 package opengl
 
 import (
 	"unsafe"
 
-	"github.com/go-gl/gl/v3.3-core/gl"
-
 	"github.com/tandem-ecs/tandem/render"
+	"github.com/tandem-ecs/tandem/render/opengl/internal/gl"
 )
 
 const lineSize = int(unsafe.Sizeof(render.Line{}))

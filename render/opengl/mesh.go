@@ -1,13 +1,12 @@
-//go:build cgo
+//go:build cgo || js
 
 package opengl
 
 import (
 	"unsafe"
 
-	"github.com/go-gl/gl/v3.3-core/gl"
-
 	"github.com/tandem-ecs/tandem/render"
+	"github.com/tandem-ecs/tandem/render/opengl/internal/gl"
 )
 
 const vertexSize = int(unsafe.Sizeof(render.Vertex{}))
@@ -24,10 +23,9 @@ func newMeshBuffer(m render.Mesh, coarse bool) meshBuffer {
 	gl.GenBuffers(1, &b.vertices)
 	gl.BindBuffer(gl.ARRAY_BUFFER, b.vertices)
 	gl.BufferData(gl.ARRAY_BUFFER, len(g.Vertices)*vertexSize, unsafe.Pointer(&g.Vertices[0]), gl.STATIC_DRAW)
-	// The element binding belongs to a vertex array: fill the buffer through the other target.
 	gl.GenBuffers(1, &b.indices)
-	gl.BindBuffer(gl.ARRAY_BUFFER, b.indices)
-	gl.BufferData(gl.ARRAY_BUFFER, len(g.Indices)*2, unsafe.Pointer(&g.Indices[0]), gl.STATIC_DRAW)
+	gl.BindBuffer(gl.ELEMENT_ARRAY_BUFFER, b.indices) // of the bound vertex array
+	gl.BufferData(gl.ELEMENT_ARRAY_BUFFER, len(g.Indices)*2, unsafe.Pointer(&g.Indices[0]), gl.STATIC_DRAW)
 	return b
 }
 

@@ -1,13 +1,12 @@
-//go:build cgo
+//go:build cgo || js
 
 package opengl
 
 import (
 	"unsafe"
 
-	"github.com/go-gl/gl/v3.3-core/gl"
-
 	"github.com/tandem-ecs/tandem/render"
+	"github.com/tandem-ecs/tandem/render/opengl/internal/gl"
 )
 
 const overlaySize = int(unsafe.Sizeof(render.OverlayVertex{}))
@@ -17,6 +16,7 @@ type overlayBuffer struct {
 	vao, indices uint32
 	vertices     storage
 	texture      uint32
+	first        int             // vertex from which on the vertex array reads
 	owner        *render.Overlay // whose atlas the texture is
 	version      uint32
 }
@@ -30,10 +30,7 @@ func newOverlayBuffer() overlayBuffer {
 	b.vertices = newStorage()
 	gl.GenBuffers(1, &b.indices)
 	gl.BindVertexArray(b.vao)
-	b.vertices.bind()
-	attribute(0, 2, gl.FLOAT, overlaySize, 0, 0)
-	attribute(1, 2, gl.UNSIGNED_SHORT, overlaySize, 8, 0)
-	attribute(2, 4, gl.UNSIGNED_BYTE, overlaySize, 12, 0)
+	b.from(0)
 	var indices []uint16
 	for k := range maxQuads {
 		v := uint16(4 * k)
@@ -45,6 +42,16 @@ func newOverlayBuffer() overlayBuffer {
 	return b
 }
 
+// from makes the vertex array, which is bound, read from a vertex on.
+func (b *overlayBuffer) from(first int) {
+	b.first = first
+	b.vertices.bind()
+	at := uintptr(first * overlaySize)
+	attribute(0, 2, gl.FLOAT, overlaySize, at, 0)
+	attribute(1, 2, gl.UNSIGNED_SHORT, overlaySize, at+8, 0)
+	attribute(2, 4, gl.UNSIGNED_BYTE, overlaySize, at+12, 0)
+}
+
 func (b *overlayBuffer) delete() {
 	gl.DeleteVertexArrays(1, &b.vao)
 	b.vertices.delete()
@@ -52,7 +59,9 @@ func (b *overlayBuffer) delete() {
 	gl.DeleteTextures(1, &b.texture)
 }
 
-// drawOverlay draws the whole list on the bound framebuffer.
+// drawOverlay draws the whole list on the bound framebuffer, which keeps bytes as they are. Colours
+// of interfaces are designed for blending in sRGB: translucent panels blended as light come out
+// pale.
 func (r *Renderer) drawOverlay(o *render.Overlay) {
 	vertices := o.Vertices()
 	if len(vertices) == 0 {
@@ -70,9 +79,6 @@ func (r *Renderer) drawOverlay(o *render.Overlay) {
 		return // not in this frame
 	}
 
-	// Colours of interfaces are designed for blending in sRGB: translucent panels blended as light
-	// come out pale.
-	gl.Disable(gl.FRAMEBUFFER_SRGB)
 	gl.Disable(gl.DEPTH_TEST)
 	gl.Disable(gl.CULL_FACE)
 	gl.Enable(gl.BLEND)
@@ -80,7 +86,10 @@ func (r *Renderer) drawOverlay(o *render.Overlay) {
 	gl.Uniform2f(r.programs.overlay.surface, float32(r.target.width), float32(r.target.height))
 	for first, quads := 0, len(vertices)/4; first < quads; first += maxQuads {
 		n := min(quads-first, maxQuads)
-		gl.DrawElementsBaseVertex(gl.TRIANGLES, int32(6*n), gl.UNSIGNED_SHORT, nil, int32(4*first))
+		if b.first != 4*first {
+			b.from(4 * first)
+		}
+		gl.DrawElements(gl.TRIANGLES, int32(6*n), gl.UNSIGNED_SHORT, nil)
 		r.drawn(2 * n)
 	}
 }

@@ -1,4 +1,4 @@
-//go:build cgo
+//go:build cgo || js
 
 package opengl
 
@@ -7,9 +7,8 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/go-gl/gl/v3.3-core/gl"
-
 	"github.com/tandem-ecs/tandem/render"
+	"github.com/tandem-ecs/tandem/render/opengl/internal/gl"
 )
 
 //go:embed shaders
@@ -25,8 +24,9 @@ type program struct {
 
 // texture units
 const (
-	shadowUnit = 0
-	atlasUnit  = 1
+	shadowUnit  = 0
+	atlasUnit   = 1
+	pictureUnit = 2
 )
 
 // defines returns the macros of all shaders.
@@ -36,6 +36,9 @@ func defines(taps int, spacing float32) string {
 		fmt.Fprintf(&b, "#define %s %d\n", strings.ToUpper(m.String()), m)
 	}
 	fmt.Fprintf(&b, "#define TAPS %d\n#define TAP_SPACING %.3f\n", taps, spacing)
+	if !gl.ClampsDepth() {
+		b.WriteString("#define CLAMP\n")
+	}
 	return b.String()
 }
 
@@ -55,20 +58,18 @@ func newProgram(macros, vertex, fragment string) (program, error) {
 	p := program{id: gl.CreateProgram()}
 	gl.AttachShader(p.id, vs)
 	gl.AttachShader(p.id, fs)
-	gl.LinkProgram(p.id)
-	var ok int32
-	if gl.GetProgramiv(p.id, gl.LINK_STATUS, &ok); ok == gl.FALSE {
+	if log, ok := gl.LinkProgram(p.id); !ok {
 		defer gl.DeleteProgram(p.id)
-		return program{}, fmt.Errorf("opengl: linking %s with %s: %s", vertex, fragment, infoLog(p.id, gl.GetProgramiv, gl.GetProgramInfoLog))
+		return program{}, fmt.Errorf("opengl: linking %s with %s: %s", vertex, fragment, log)
 	}
-	uniform := func(name string) int32 { return gl.GetUniformLocation(p.id, gl.Str(name+"\x00")) }
+	uniform := func(name string) int32 { return gl.GetUniformLocation(p.id, name) }
 	p.mesh = uniform("mesh")
 	p.now = uniform("now")
 	p.weight = uniform("weight")
 	p.lightMatrix = uniform("lightMatrix")
 	p.width = uniform("width")
 	p.surface = uniform("surface")
-	if block := gl.GetUniformBlockIndex(p.id, gl.Str("Scene\x00")); block != gl.INVALID_INDEX {
+	if block := gl.GetUniformBlockIndex(p.id, "Scene"); block != gl.INVALID_INDEX {
 		gl.UniformBlockBinding(p.id, block, 0)
 	}
 	gl.UseProgram(p.id)
@@ -78,13 +79,16 @@ func newProgram(macros, vertex, fragment string) (program, error) {
 	if u := uniform("atlas"); u >= 0 {
 		gl.Uniform1i(u, atlasUnit)
 	}
+	if u := uniform("picture"); u >= 0 {
+		gl.Uniform1i(u, pictureUnit)
+	}
 	return p, nil
 }
 
 // compile compiles a shader from files. Their names are separated by spaces.
 func compile(kind uint32, macros, files string) (uint32, error) {
 	var b strings.Builder
-	b.WriteString("#version 330 core\n")
+	b.WriteString(gl.Header)
 	b.WriteString(macros)
 	for i, f := range strings.Fields(files) {
 		text, err := shaderFiles.ReadFile("shaders/" + f)
@@ -93,33 +97,19 @@ func compile(kind uint32, macros, files string) (uint32, error) {
 		}
 		fmt.Fprintf(&b, "#line 1 %d\n%s\n", i, text)
 	}
-	b.WriteByte(0)
 	id := gl.CreateShader(kind)
-	source, free := gl.Strs(b.String())
-	gl.ShaderSource(id, 1, source, nil)
-	free()
-	gl.CompileShader(id)
-	var ok int32
-	if gl.GetShaderiv(id, gl.COMPILE_STATUS, &ok); ok == gl.FALSE {
+	gl.ShaderSource(id, b.String())
+	if log, ok := gl.CompileShader(id); !ok {
 		defer gl.DeleteShader(id)
-		return 0, fmt.Errorf("opengl: compiling %s: %s", files, infoLog(id, gl.GetShaderiv, gl.GetShaderInfoLog))
+		return 0, fmt.Errorf("opengl: compiling %s: %s", files, log)
 	}
 	return id, nil
-}
-
-// infoLog returns the driver's message about a shader or a program, by the functions for its kind.
-func infoLog(id uint32, property func(id, name uint32, value *int32), read func(id uint32, size int32, length *int32, log *uint8)) string {
-	var n int32
-	property(id, gl.INFO_LOG_LENGTH, &n)
-	log := make([]byte, max(n, 1))
-	read(id, n, nil, &log[0])
-	return strings.TrimRight(string(log), "\x00\n ")
 }
 
 // programs are the programs of a renderer. Index 0 of a pair takes poses, index 1 motions.
 type programs struct {
 	solid, glass, ghost, glow, halo, depth [2]program
-	ground, sky, line, overlay             program
+	ground, sky, line, overlay, encode     program
 
 	made []uint32
 }
@@ -148,6 +138,9 @@ func newPrograms(macros string) (p programs, err error) {
 	p.sky = make1(macros, "scene.glsl sky.vert", "scene.glsl sky.frag")
 	p.line = make1(macros, "scene.glsl color.glsl line.vert", "line.frag")
 	p.overlay = make1(macros, "overlay.vert", "overlay.frag")
+	if !gl.SwitchesSRGB {
+		p.encode = make1(macros, "encode.vert", "encode.frag")
+	}
 	return p, err
 }
 
@@ -155,4 +148,5 @@ func (p *programs) delete() {
 	for _, id := range p.made {
 		gl.DeleteProgram(id)
 	}
+	*p = programs{}
 }

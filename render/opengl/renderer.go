@@ -1,4 +1,4 @@
-//go:build cgo
+//go:build cgo || js
 
 package opengl
 
@@ -8,13 +8,12 @@ import (
 	"image"
 	"slices"
 	"strings"
-	"sync"
 	"unsafe"
 
-	"github.com/go-gl/gl/v3.3-core/gl"
 	"github.com/go-gl/mathgl/mgl32"
 
 	"github.com/tandem-ecs/tandem/render"
+	"github.com/tandem-ecs/tandem/render/opengl/internal/gl"
 )
 
 // Config is the way to draw. Its zero value works.
@@ -27,6 +26,9 @@ type Config struct {
 
 // Renderer is the OpenGL implementation of render.Renderer.
 type Renderer struct {
+	context context
+	config  Config
+
 	settings settings
 	driver   string
 	programs programs
@@ -84,73 +86,43 @@ func settingsOf(c Config, driver string) settings {
 // keepFrames is the number of frames without a batch after which its graphics memory is freed.
 const keepFrames = 600
 
-// functions guards go-gl's table of OpenGL functions. A process has one table.
-var functions struct {
-	sync.Mutex
-	// address of the table's glDrawElementsInstanced; nil before the first renderer
-	source unsafe.Pointer
+// newRenderer makes a renderer for the current context.
+func newRenderer(c context, config Config) (*Renderer, error) {
+	r := &Renderer{context: c, config: config}
+	if err := r.build(); err != nil {
+		return nil, err
+	}
+	return r, nil
 }
 
-// load fills the table. It leaves a table with the same functions as it is, since contexts of other
-// threads may use it: all contexts of one driver have the same functions.
-func load(getProcAddress func(name string) unsafe.Pointer) error {
-	functions.Lock()
-	defer functions.Unlock()
-	source := getProcAddress("glDrawElementsInstanced")
-	if source != nil && source == functions.source {
-		return nil
-	}
-	err := gl.InitWithProcAddrFunc(getProcAddress)
-	if err == nil {
-		functions.source = source
-	}
-	return err
-}
-
-// New makes a renderer for the context that is current on this thread. getProcAddress returns the
-// address of an OpenGL function, nil for one that does not exist. An error means that the context
-// is older than OpenGL 3.3, or that the driver refused a shader or a framebuffer.
-func New(getProcAddress func(name string) unsafe.Pointer, config Config) (*Renderer, error) {
-	err := load(getProcAddress)
-	if err != nil {
-		return nil, fmt.Errorf("opengl: the driver lacks a function of OpenGL 3.3 core: %w; update the graphics driver", err)
-	}
-	var major, minor int32
-	gl.GetIntegerv(gl.MAJOR_VERSION, &major)
-	gl.GetIntegerv(gl.MINOR_VERSION, &minor)
-	driver := gl.GoStr(gl.GetString(gl.RENDERER)) + ", OpenGL " + gl.GoStr(gl.GetString(gl.VERSION))
-	if major < 3 || major == 3 && minor < 3 {
-		return nil, fmt.Errorf("opengl: version 3.3 is needed, the driver offers %d.%d (%s); update the graphics driver", major, minor, driver)
-	}
-	r := &Renderer{
-		driver:    driver,
-		settings:  settingsOf(config, driver),
-		instances: make(map[any]*instances),
-	}
-	var most int32
-	gl.GetIntegerv(gl.MAX_SAMPLES, &most)
-	r.settings.samples = min(r.settings.samples, most)
+// build makes everything that is there before the first frame.
+func (r *Renderer) build() (err error) {
+	r.driver = gl.Driver()
+	r.settings = settingsOf(r.config, r.driver)
+	r.settings.samples = min(r.settings.samples, gl.GetInteger(gl.MAX_SAMPLES))
+	r.instances = make(map[any]*instances)
 	if r.programs, err = newPrograms(defines(r.settings.taps, r.settings.spacing)); err != nil {
 		r.programs.delete()
-		return nil, err
+		return err
 	}
 	// A sampler needs a complete texture even if nothing is sampled, so there is always a shadow
 	// map.
 	if r.shadow, err = newShadowMap(max(r.settings.shadowSize, 1)); err != nil {
 		r.programs.delete()
-		return nil, err
+		return err
 	}
 	r.scene, r.light = new(sceneBlock), new(mgl32.Mat4)
 	r.overlay = newOverlayBuffer()
+	gl.GenVertexArrays(1, &r.empty)
+	gl.BindVertexArray(r.empty)
 	for m := range render.Mesh(render.MeshCount) {
 		r.meshes[m] = [2]meshBuffer{newMeshBuffer(m, false), newMeshBuffer(m, true)}
 	}
-	gl.GenVertexArrays(1, &r.empty)
 	gl.GenBuffers(1, &r.uniforms)
 	gl.BindBuffer(gl.UNIFORM_BUFFER, r.uniforms)
 	gl.BufferData(gl.UNIFORM_BUFFER, sceneSize, nil, gl.STREAM_DRAW)
 	gl.BindBufferBase(gl.UNIFORM_BUFFER, 0, r.uniforms)
-	return r, nil
+	return nil
 }
 
 // Driver names the graphics processor and the driver's version.
@@ -164,25 +136,38 @@ func (r *Renderer) Stats() render.Stats { return r.stats }
 // upload while the program would wait.
 func (r *Renderer) Upload(f *render.Frame) error {
 	r.stats = render.Stats{}
+	if ok, err := r.ready(); !ok {
+		return err
+	}
 	r.frame++
 	r.ahead = true
 	r.upload(f)
-	return r.takeNoted()
+	return r.context.unlessLost(r.takeNoted())
 }
 
 // Draw draws the frame into the renderer's own picture; see [Renderer.Present] and
 // [Renderer.Capture].
-func (r *Renderer) Draw(f *render.Frame) (err error) {
-	if f.Size.Empty() {
+func (r *Renderer) Draw(f *render.Frame) error {
+	ok, err := r.ready()
+	if !ok || f.Size.Empty() {
 		r.stats, r.ahead = render.Stats{}, false
-		return nil
+		return err
 	}
 	if !r.ahead {
 		err = r.Upload(f)
 	}
 	r.ahead = false
-	if err := r.resize(int32(f.Size.Width), int32(f.Size.Height)); err != nil {
-		return err
+	return r.context.unlessLost(errors.Join(err, r.draw(f)))
+}
+
+// draw draws a frame that is uploaded.
+func (r *Renderer) draw(f *render.Frame) error {
+	width, height := int32(f.Size.Width), int32(f.Size.Height)
+	resized := r.target.width != width || r.target.height != height
+	if resized {
+		if err := r.resize(width, height); err != nil {
+			return err
+		}
 	}
 
 	gl.Enable(gl.FRAMEBUFFER_SRGB)
@@ -198,13 +183,33 @@ func (r *Renderer) Draw(f *render.Frame) (err error) {
 		r.drawView(f, &views[i])
 	}
 	r.target.resolve()
-	gl.Viewport(0, 0, r.target.width, r.target.height)
+	gl.Viewport(0, 0, width, height)
+	if gl.SwitchesSRGB {
+		gl.Disable(gl.FRAMEBUFFER_SRGB)
+	} else {
+		r.encode()
+	}
 	r.drawOverlay(&f.Overlay)
 	gl.BindVertexArray(0)
 	if r.frame%256 == 0 {
 		r.freeUnused()
 	}
-	return errors.Join(err, r.takeNoted(), driverError())
+	if gl.SlowErrors && !resized {
+		return r.takeNoted()
+	}
+	return errors.Join(r.takeNoted(), driverError())
+}
+
+// encode copies the picture to the framebuffer that keeps bytes as they are.
+func (r *Renderer) encode() {
+	gl.BindFramebuffer(gl.FRAMEBUFFER, r.target.shown)
+	gl.Disable(gl.DEPTH_TEST)
+	gl.Disable(gl.CULL_FACE)
+	gl.Disable(gl.BLEND)
+	gl.BindVertexArray(r.empty)
+	gl.UseProgram(r.programs.encode.id)
+	gl.DrawArrays(gl.TRIANGLES, 0, 3)
+	r.drawn(1)
 }
 
 // upload uploads all batches of the frame. It leaves batches with errors out of the picture.
@@ -227,9 +232,6 @@ func (r *Renderer) upload(f *render.Frame) {
 }
 
 func (r *Renderer) resize(width, height int32) error {
-	if r.target.width == width && r.target.height == height {
-		return nil
-	}
 	r.target.delete()
 	for {
 		t, err := newTarget(width, height, r.settings.samples)
@@ -246,11 +248,10 @@ func (r *Renderer) resize(width, height int32) error {
 // Present copies the picture to the default framebuffer, a window's back buffer, of the given size
 // in pixels.
 func (r *Renderer) Present(width, height int) {
-	if r.target.width == 0 {
+	if ok, _ := r.ready(); !ok || r.target.width == 0 {
 		return
 	}
-	gl.Disable(gl.FRAMEBUFFER_SRGB) // bytes as they are
-	gl.BindFramebuffer(gl.READ_FRAMEBUFFER, r.target.final)
+	gl.BindFramebuffer(gl.READ_FRAMEBUFFER, r.target.shown)
 	gl.BindFramebuffer(gl.DRAW_FRAMEBUFFER, 0)
 	filter := uint32(gl.NEAREST)
 	if r.target.width != int32(width) || r.target.height != int32(height) {
@@ -261,6 +262,13 @@ func (r *Renderer) Present(width, height int) {
 
 // Capture returns the picture of the last Draw; see render.Renderer.
 func (r *Renderer) Capture(dst *image.RGBA) (*image.RGBA, error) {
+	ok, err := r.ready()
+	if err != nil {
+		return nil, err
+	}
+	if !ok {
+		return nil, errors.New("opengl: the graphics context is lost: draw again when it is back")
+	}
 	w, h := int(r.target.width), int(r.target.height)
 	if w == 0 {
 		return nil, errors.New("opengl: there is no picture to capture: call Draw first")
@@ -268,7 +276,7 @@ func (r *Renderer) Capture(dst *image.RGBA) (*image.RGBA, error) {
 	if dst == nil || dst.Rect != image.Rect(0, 0, w, h) || dst.Stride != 4*w {
 		dst = image.NewRGBA(image.Rect(0, 0, w, h))
 	}
-	gl.BindFramebuffer(gl.READ_FRAMEBUFFER, r.target.final)
+	gl.BindFramebuffer(gl.READ_FRAMEBUFFER, r.target.shown)
 	gl.PixelStorei(gl.PACK_ALIGNMENT, 4)
 	gl.ReadPixels(0, 0, int32(w), int32(h), gl.RGBA, gl.UNSIGNED_BYTE, unsafe.Pointer(&dst.Pix[0]))
 	flip(dst)
@@ -305,6 +313,10 @@ func (r *Renderer) freeUnused() {
 func (r *Renderer) Close() {
 	if r.instances == nil {
 		return
+	}
+	r.context.close()
+	if ok, _ := r.ready(); !ok {
+		return // all of it is gone
 	}
 	for _, g := range r.instances {
 		g.delete()

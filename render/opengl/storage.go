@@ -1,11 +1,11 @@
-//go:build cgo
+//go:build cgo || js
 
 package opengl
 
 import (
 	"unsafe"
 
-	"github.com/go-gl/gl/v3.3-core/gl"
+	"github.com/tandem-ecs/tandem/render/opengl/internal/gl"
 )
 
 // storage is an array in graphics memory whose contents change.

@@ -1,31 +1,44 @@
-//go:build cgo
+//go:build cgo || js
 
 package opengl
 
 import (
 	"fmt"
 
-	"github.com/go-gl/gl/v3.3-core/gl"
+	"github.com/tandem-ecs/tandem/render/opengl/internal/gl"
 )
 
 // target holds the picture of a frame: a multisampled framebuffer for the scene, and a plain one to
-// which it is resolved and on which the overlay is drawn. Both hold sRGB values, so that blending
-// and resolving work on light.
+// which it is resolved. Both hold sRGB values, so that blending and resolving work on light. The
+// overlay is drawn on bytes as they are: on the plain one if the conversion can be switched off,
+// else on a copy.
 type target struct {
 	width, height, samples int32
 
 	scene               uint32 // framebuffer; the same as final without multisampling
 	sceneColor, depth   uint32 // renderbuffers
 	final, finalTexture uint32
+	shown, shownColor   uint32 // framebuffer with the overlay; the same as final without a copy
 }
 
 func newTarget(width, height, samples int32) (t target, err error) {
 	t = target{width: width, height: height, samples: samples}
-	t.finalTexture = newTexture(atlasUnit+1, gl.NEAREST) // a unit that nothing samples
+	t.finalTexture = newTexture(pictureUnit, gl.NEAREST)
 	gl.TexImage2D(gl.TEXTURE_2D, 0, gl.SRGB8_ALPHA8, width, height, 0, gl.RGBA, gl.UNSIGNED_BYTE, nil)
 	gl.GenFramebuffers(1, &t.final)
 	gl.BindFramebuffer(gl.FRAMEBUFFER, t.final)
 	gl.FramebufferTexture2D(gl.FRAMEBUFFER, gl.COLOR_ATTACHMENT0, gl.TEXTURE_2D, t.finalTexture, 0)
+
+	t.shown = t.final
+	if !gl.SwitchesSRGB {
+		gl.GenFramebuffers(1, &t.shown)
+		gl.BindFramebuffer(gl.FRAMEBUFFER, t.shown)
+		gl.GenRenderbuffers(1, &t.shownColor)
+		gl.BindRenderbuffer(gl.RENDERBUFFER, t.shownColor)
+		gl.RenderbufferStorageMultisample(gl.RENDERBUFFER, 0, gl.RGBA8, width, height)
+		gl.FramebufferRenderbuffer(gl.FRAMEBUFFER, gl.COLOR_ATTACHMENT0, gl.RENDERBUFFER, t.shownColor)
+		gl.BindFramebuffer(gl.FRAMEBUFFER, t.final)
+	}
 
 	gl.GenRenderbuffers(1, &t.depth)
 	gl.BindRenderbuffer(gl.RENDERBUFFER, t.depth)
@@ -85,7 +98,11 @@ func (t *target) delete() {
 	if t.scene != t.final {
 		gl.DeleteFramebuffers(1, &t.scene)
 	}
+	if t.shown != t.final {
+		gl.DeleteFramebuffers(1, &t.shown)
+	}
 	gl.DeleteFramebuffers(1, &t.final)
+	gl.DeleteRenderbuffers(1, &t.shownColor)
 	gl.DeleteRenderbuffers(1, &t.sceneColor)
 	gl.DeleteRenderbuffers(1, &t.depth)
 	gl.DeleteTextures(1, &t.finalTexture)

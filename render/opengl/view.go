@@ -1,4 +1,4 @@
-//go:build cgo
+//go:build cgo || js
 
 package opengl
 
@@ -6,9 +6,8 @@ import (
 	"math"
 	"unsafe"
 
-	"github.com/go-gl/gl/v3.3-core/gl"
-
 	"github.com/tandem-ecs/tandem/render"
+	"github.com/tandem-ecs/tandem/render/opengl/internal/gl"
 )
 
 // drawView draws one view in this order: shadow map, solid instances, ground, sky, translucent

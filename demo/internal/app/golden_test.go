@@ -46,7 +46,7 @@ func open(t *testing.T, set settings.Settings) (*Show, *sceneContent) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return NewShow(scene, nil), scene
+	return NewShow(scene, scenes.WithArena(), nil), scene
 }
 
 // shoot runs a scene at 60 frames per second up to a moment and draws that.

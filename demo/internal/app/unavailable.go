@@ -13,6 +13,8 @@ import (
 // unavailable says why a key has no visible effect here. It returns "" for a key that has one.
 func unavailable(key keys.Binding, info scene.Info, before, after settings.Settings) string {
 	switch {
+	case key.In == keys.Program && keys.InPage:
+		return "a page waits for the display and saves no files: run the demo itself for that"
 	case key.In == keys.Scenes && info.Match:
 		return "this key is for scenes: the server sets the time of a match"
 	case key.In == keys.Match && !info.Match:

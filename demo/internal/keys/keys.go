@@ -2,6 +2,7 @@
 package keys
 
 import (
+	"runtime"
 	"slices"
 
 	"github.com/tandem-ecs/tandem/demo/internal/scene"
@@ -36,7 +37,11 @@ const (
 	Linked           // with a simulated line: in scene lab, and in a match
 	Lab              // in scene lab
 	Match            // in a match of the arena
+	Program          // everywhere but in a page
 )
+
+// InPage reports whether the program runs in a page of a browser.
+const InPage = runtime.GOOS == "js"
 
 // Binding is a key, or a pair of keys, with its effect.
 type Binding struct {
@@ -69,7 +74,7 @@ func Here(groups []Group, info scene.Info) (here []Group) {
 	for _, g := range groups {
 		var works []Binding
 		for _, b := range g.Bindings {
-			if info.Match && (b.In == Scenes || b.In == Lab || b.In == Leavable && !info.Alone) || !info.Match && b.In == Match {
+			if info.Match && (b.In == Scenes || b.In == Lab || b.In == Leavable && !info.Alone) || !info.Match && b.In == Match || b.In == Program && InPage {
 				continue
 			}
 			works = append(works, b)
