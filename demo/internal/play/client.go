@@ -155,9 +155,7 @@ func openLocal(r *rateFlags, input *clientInputFlags, s *serverFlags, o *options
 	if err != nil {
 		return match.Config{}, err
 	}
-	for _, link := range v.host.Links() {
-		fmt.Fprintln(links, link)
-	}
+	v.printLinks(links, r)
 	c := match.Config{Server: v.host, Alone: len(v.host.Links()) == 0}
 	wish := *r
 	wish.sendHz = 0
