@@ -21,8 +21,8 @@ type State struct {
 	Steps    int  // fixed steps of the last frame, of a scene
 }
 
-// State returns the present state of a run in a window, and false before its first frame. It must be
-// called between two frames.
+// State returns the present state of a run in a window, and false before its first frame. It must
+// be called between two frames.
 func (r *Run) State() (State, bool) {
 	if r.loop == nil || r.loop.show == nil || r.loop.show.frames == 0 {
 		return State{}, false

@@ -23,8 +23,8 @@ type Arena func(o *options.Options, token string) (content app.Content, state fu
 // Main runs what the page's address asks for, and returns at its end. arena is nil for a page of
 // scenes alone.
 func Main(arena Arena) {
-	// The heap of a page is small. At the usual 100 percent a collection, which shares the one thread
-	// with the frames, comes so often that it takes a tenth of the time of scene physics.
+	// The heap of a page is small. At the usual 100 percent a collection, which shares the one
+	// thread with the frames, comes so often that it takes a tenth of the time of scene physics.
 	debug.SetGCPercent(400)
 	text, err := run(arena)
 	if err != nil {
