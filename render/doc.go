@@ -5,7 +5,7 @@
 // mathematics. It builds without cgo, also for the browser. The packages below it need a graphics
 // library or write files:
 //
-//	opengl      draws a Frame with OpenGL 3.3 core, in whatever context is current
+//	opengl      draws a Frame with OpenGL 3.3 core or WebGL2, in whatever context is current
 //	window      a GLFW window with its events, drawn by opengl
 //	offscreen   a picture in memory without any display (EGL), drawn by opengl
 //	record      PNG, GIF and MP4 files from the pictures
