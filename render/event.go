@@ -11,6 +11,9 @@ type Event struct {
 	Rune  rune // Char: a character, as text input
 	Size  Size // Resize: the new size, empty when minimised
 	Focus bool // Focus: gained, else lost
+	// touch events: the finger, counted from 1 while it touches, and its place in X and Y; mouse
+	// events that were made from touches: not zero
+	Finger int
 }
 
 // EventKind is the kind of an [Event].
@@ -29,6 +32,14 @@ const (
 	Resize
 	Focus // gained or lost; after a loss every key and button counts as released
 	CloseRequest
+
+	// Touches of a screen. Each is reported twice: first as what a mouse would report that does the
+	// same (the first finger is the left button, two fingers are the right button and the wheel),
+	// so that a program for the mouse works. A program that handles touches takes no mouse events
+	// whose Finger is not zero.
+	TouchPress
+	TouchMove
+	TouchRelease // also when the system takes the touch away
 )
 
 // Mods is a set of modifier keys.

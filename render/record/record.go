@@ -1,6 +1,6 @@
 // Package record writes pictures and clips: PNG, GIF with a palette of its own, and MP4 by ffmpeg
 // where that is installed. [Open] begins a recording, and [SavePNG] writes one picture. It builds
-// without cgo.
+// without cgo. A browser has no files: there both return [errors.ErrUnsupported].
 //
 //	r, err := record.Open("out.gif", record.Config{})
 //	...
@@ -80,25 +80,7 @@ func Open(path string, o Config) (Recorder, error) {
 	if !slices.Contains([]string{".png", ".gif", ".mp4"}, kind) {
 		return nil, fmt.Errorf("record: %q: %w: the name must end in .png, .gif or .mp4", path, ErrFormat)
 	}
-	file, err := create(path)
-	if err != nil {
-		return nil, err
-	}
-	r := &recording{file: file, anySize: kind == ".png"}
-	switch kind {
-	case ".png":
-		r.encoder = &pngEncoder{out: file}
-	case ".gif":
-		r.encoder = newGIF(file, o)
-	case ".mp4":
-		m, err := newMP4(file.Name(), o)
-		if err != nil {
-			file.discard()
-			return nil, fmt.Errorf("record: %s: %w", path, err)
-		}
-		r.encoder, r.abort = m, m.kill
-	}
-	return r, nil
+	return begin(path, kind, o)
 }
 
 // encoder writes a file of one kind.

@@ -9,6 +9,7 @@ import (
 	"os"
 	"runtime"
 	"sync/atomic"
+	"time"
 	"unsafe"
 
 	"github.com/go-gl/glfw/v3.3/glfw"
@@ -32,6 +33,7 @@ type Window struct {
 	renderer *opengl.Renderer
 	config   Config
 	vsync    bool
+	waited   time.Duration
 
 	size      render.Size
 	minimised bool
@@ -146,9 +148,14 @@ func (w *Window) Draw(f *render.Frame) error {
 	}
 	err := w.renderer.Draw(f)
 	w.renderer.Present(w.size.Width, w.size.Height)
+	begin := time.Now()
 	w.window.SwapBuffers()
+	w.waited = time.Since(begin)
 	return err
 }
+
+// Waited returns the part of the last Draw's time in which it waited for the display.
+func (w *Window) Waited() time.Duration { return w.waited }
 
 // Capture returns the picture of the last Draw; see render.Renderer.
 func (w *Window) Capture(dst *image.RGBA) (*image.RGBA, error) { return w.renderer.Capture(dst) }

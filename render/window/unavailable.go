@@ -1,9 +1,10 @@
-//go:build !cgo
+//go:build !cgo && !js
 
 package window
 
 import (
 	"fmt"
+	"time"
 
 	"github.com/tandem-ecs/tandem/render"
 )
@@ -31,6 +32,7 @@ func (*Window) Down(render.Key) bool       { return false }
 func (*Window) Minimised() bool            { return false }
 func (*Window) Focused() bool              { return false }
 func (*Window) VSync() bool                { return false }
+func (*Window) Waited() time.Duration      { return 0 }
 func (*Window) SetVSync(bool)              {}
 func (*Window) SetTitle(string)            {}
 func (*Window) Fullscreen() bool           { return false }

@@ -1,5 +1,6 @@
 // Package window opens a window and draws on it, with GLFW for the window, keyboard and mouse, and
-// with package opengl for the picture. [Open] returns a [Window].
+// with package opengl for the picture. [Open] returns a [Window]. In a browser the window is a
+// canvas of the page.
 //
 //	win, err := window.Open(window.Config{Title: "game"})
 //	if errors.Is(err, window.ErrNoDisplay) { ... draw off screen instead ... }
@@ -18,6 +19,19 @@
 // that a loop around it does not spin. A resize, or a change of the display's pixel density, takes
 // effect with the next frame. When the window loses the focus, it reports a release of every key
 // that was down.
+//
+// # In a browser
+//
+// The window is the page's first canvas element. Without one, Open adds a canvas that covers the
+// page. The page's style decides its size, and the fields Width, Height and Hidden of [Config] have
+// no effect. Draw waits for the browser's next animation frame, which cannot be switched off. So
+// the same loop runs here, and the main goroutine needs no callbacks.
+//
+// A hidden page counts as minimised. A Worker then wakes Poll 20 times a second, because timers of
+// a hidden page stop, and a networked game goes on. Keys that the browser would use to scroll or to
+// move the focus (Space, Tab, the arrows and the like) belong to the window. With Control, Alt or
+// the system's key held, keys belong to the browser. Touches become touch events and mouse events
+// (see [render.TouchPress]). Full screen works only as an answer to a key, a click or a touch.
 package window
 
 import (
@@ -30,7 +44,7 @@ import (
 // off screen may still be possible.
 var ErrNoDisplay = errors.New("no display to open a window on")
 
-// ErrNoOpenGL is returned by Open when the display has no OpenGL 3.3.
+// ErrNoOpenGL is returned by Open when the display has no OpenGL 3.3, or the browser no WebGL2.
 var ErrNoOpenGL = errors.New("the display offers no OpenGL 3.3 core profile")
 
 // Config describes a window. Its zero value works.

@@ -48,7 +48,7 @@ func (g Golden) Draw(on render.Surface) error {
 	if err != nil {
 		return err
 	}
-	s := NewShow(scene, nil)
+	s := NewShow(scene, nil, nil)
 	defer s.Close()
 	const frame = time.Second / 60
 	for scene.Time().Real+frame <= g.Moment {

@@ -45,7 +45,7 @@ func open(t *testing.T, set settings.Settings) (*Show, *sceneContent) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return NewShow(scene, nil), scene
+	return NewShow(scene, nil, nil), scene
 }
 
 // shoot draws a scene at a moment.

@@ -35,6 +35,8 @@ type loop struct {
 
 	rateChosen bool // by flag or key; then it stays from scene to scene
 
+	cost Cost // of the last frame, in a window
+
 	clip     clip   // of the flag -record
 	keyClip  clip   // of the key
 	clipFile string // its name
@@ -82,7 +84,9 @@ func (l *loop) run(ctx context.Context) error {
 		if err := l.show.Flush(); err != nil {
 			return err
 		}
-		time.Sleep(l.pacer.Wait(l.clock.Now(), pace(l.show.Settings(), jitter)))
+		if l.win == nil || !l.win.Minimised() { // a minimised window waits by itself
+			time.Sleep(l.pacer.Wait(l.clock.Now(), pace(l.show.Settings(), jitter)))
+		}
 	}
 	return l.finish()
 }
@@ -118,6 +122,9 @@ func (l *loop) present(n int, real, update time.Duration) error {
 	if n > 0 {
 		smooth(&l.show.Update, update)
 		smooth(&l.show.Moment.Draw, l.clock.Now()-begin)
+		if l.win != nil {
+			l.cost = Cost{update, l.clock.Now() - begin - l.win.Waited()}
+		}
 	}
 	if l.win != nil && l.win.Minimised() {
 		return nil

@@ -13,6 +13,7 @@ import (
 	"github.com/tandem-ecs/tandem/demo/internal/frametimes"
 	"github.com/tandem-ecs/tandem/demo/internal/options"
 	"github.com/tandem-ecs/tandem/demo/internal/output"
+	"github.com/tandem-ecs/tandem/demo/internal/scenes"
 	"github.com/tandem-ecs/tandem/demo/internal/settings"
 	"github.com/tandem-ecs/tandem/demo/internal/simulation"
 	"github.com/tandem-ecs/tandem/render/offscreen"
@@ -36,6 +37,7 @@ const (
 type Run struct {
 	RealTime bool // other processes take part: frames follow the wall clock off screen, too
 
+	loop    *loop // in a window; nil: it has not begun
 	options *options.Options
 	arena   func(settings.Settings) (Content, error)
 	rows    io.Writer // for a table on the standard output
@@ -44,8 +46,8 @@ type Run struct {
 }
 
 // New returns a run of the scene that the options name. arena opens a match, for the scene of that
-// name. The run writes its results to stdout and the changes made by keys to stderr. If the trace
-// goes to the standard output, the results go to stderr, too.
+// name; nil: there is none. The run writes its results to stdout and the changes made by keys to
+// stderr. If the trace goes to the standard output, the results go to stderr, too.
 func New(o *options.Options, stdout, stderr io.Writer, arena func(settings.Settings) (Content, error)) *Run {
 	r := &Run{options: o, arena: arena, out: stdout, remarks: stderr}
 	if o.Trace == options.Stdout {
@@ -100,7 +102,7 @@ func (r *Run) Window(ctx context.Context) error {
 		return err
 	}
 	defer win.Close()
-	l.surface, l.win = win, win
+	l.surface, l.win, r.loop = win, win, l
 	if len(o.Deltas) > 0 {
 		l.source = frametimes.Repeat(o.Deltas)
 	}
@@ -178,7 +180,11 @@ func (l *loop) play(ctx context.Context) error {
 			return err
 		}
 	}
-	l.show = NewShow(l.content, rows)
+	names := scenes.WithArena()
+	if l.arena == nil {
+		names = scenes.Names()
+	}
+	l.show = NewShow(l.content, names, rows)
 	if l.win != nil {
 		l.show.Live, l.show.remarks = true, l.remarks
 		l.show.greet()

@@ -11,7 +11,6 @@ import (
 	"github.com/tandem-ecs/tandem/demo/internal/keys"
 	"github.com/tandem-ecs/tandem/demo/internal/panel"
 	"github.com/tandem-ecs/tandem/demo/internal/scene"
-	"github.com/tandem-ecs/tandem/demo/internal/scenes"
 	"github.com/tandem-ecs/tandem/demo/internal/settings"
 	"github.com/tandem-ecs/tandem/demo/internal/trace"
 	"github.com/tandem-ecs/tandem/ecs"
@@ -65,9 +64,10 @@ type Show struct {
 	toastUntil time.Duration // of the show's real time
 }
 
-// NewShow returns a show that has not begun. The trace goes to table, unless that is nil.
-func NewShow(c Content, table io.Writer) *Show {
-	s := &Show{frame: render.NewFrame(c.Theme()), groups: keys.Groups(scenes.WithArena())}
+// NewShow returns a show that has not begun. Keys choose among the scenes of the given names. The
+// trace goes to table, unless that is nil.
+func NewShow(c Content, names []string, table io.Writer) *Show {
+	s := &Show{frame: render.NewFrame(c.Theme()), groups: keys.Groups(names)}
 	s.put(c)
 	if table != nil {
 		s.table = trace.NewWriter(table)

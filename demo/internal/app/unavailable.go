@@ -13,6 +13,8 @@ import (
 // effect.
 func unavailable(b keys.Binding, info scene.Info) string {
 	switch {
+	case b.In == keys.Program && keys.InPage:
+		return "a page waits for the display and saves no files: run the demo itself for that"
 	case b.In.Works(info):
 		return ""
 	case b.In == keys.Match:

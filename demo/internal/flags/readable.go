@@ -3,7 +3,7 @@ package flags
 import (
 	"cmp"
 	"fmt"
-	"regexp"
+	"strconv"
 	"strings"
 )
 
@@ -11,9 +11,6 @@ import (
 var replaced = map[string]string{
 	"-link-jitter": "-jitter, with the time by which round trips vary, such as 20ms",
 }
-
-// invalid matches the error for a value that does not parse.
-var invalid = regexp.MustCompile(`^invalid (?:boolean )?value (".*") for (?:flag )?-([^:]+): (.*)$`)
 
 // readable words a parsing error like the other errors of the command line. takes describes the
 // values of the flag of a name, without its dash. If takes returns "", the error does so.
@@ -28,8 +25,28 @@ func readable(err error, takes func(name string) string) error {
 	if name, ok := strings.CutPrefix(text, "flag needs an argument: "); ok {
 		return fmt.Errorf("%s needs a value", name)
 	}
-	if m := invalid.FindStringSubmatch(text); m != nil {
-		return fmt.Errorf("-%s %s: it takes %s", m[2], m[1], cmp.Or(takes(m[2]), m[3]))
+	value, flag, why, ok := invalid(text)
+	if !ok {
+		return err
 	}
-	return err
+	return fmt.Errorf("-%s %s: it takes %s", flag, value, cmp.Or(takes(flag), why))
+}
+
+// invalid takes the error for a value that does not parse apart: the value in quotes, the flag
+// without its dash, and the reason.
+func invalid(text string) (value, flag, why string, ok bool) {
+	rest, ok := strings.CutPrefix(text, "invalid value ")
+	if !ok {
+		if rest, ok = strings.CutPrefix(text, "invalid boolean value "); !ok {
+			return "", "", "", false
+		}
+	}
+	value, err := strconv.QuotedPrefix(rest)
+	if err != nil {
+		return "", "", "", false
+	}
+	rest = strings.TrimPrefix(rest[len(value):], " for ")
+	rest = strings.TrimPrefix(strings.TrimPrefix(rest, "flag "), "-")
+	flag, why, ok = strings.Cut(rest, ": ")
+	return value, flag, why, ok
 }

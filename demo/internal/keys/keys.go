@@ -3,6 +3,7 @@
 package keys
 
 import (
+	"runtime"
 	"slices"
 
 	"github.com/tandem-ecs/tandem/demo/internal/scene"
@@ -40,7 +41,11 @@ const (
 	Splitting        // in scenes that can be drawn raw beside interpolated
 	Blending         // in scenes that the GPU can blend
 	Match            // in a match of the arena
+	Program          // everywhere but in a page
 )
+
+// InPage reports whether the program runs in a page of a browser.
+const InPage = runtime.GOOS == "js"
 
 // Works reports whether something of this place has an effect in a scene or match.
 func (p Place) Works(info scene.Info) bool {
@@ -59,6 +64,8 @@ func (p Place) Works(info scene.Info) bool {
 		return info.Blends
 	case Match:
 		return info.Match
+	case Program:
+		return !InPage
 	}
 	return true
 }

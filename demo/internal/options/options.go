@@ -65,10 +65,9 @@ func Parse(args []string, out io.Writer) (Options, error) {
 	o.sceneFlags(s)
 	s.Section("Simulation (keys change all of these later)")
 	o.pictureFlags(s)
+	o.windowFlags(s)
 	s.Section("The picture")
-	o.lineFlags(s)
-	s.Float64Var(&o.Link.Burst, "burst", 0, "`share` of datagrams that begin a burst of losses, of eight on average, 0 to 1")
-	s.IntVar(&o.Link.SendRate, "send-hz", o.Link.SendRate, "snapshots per second, `1 to 120`")
+	o.labFlags(s)
 	s.Section("Simulated network, in scene lab")
 	o.runFlags(s)
 	s.StringVar(&o.frameFile, "frame-times", "", "`file` with the frame times: whole nanoseconds, one frame a line; empty lines and lines that begin with # are skipped. With -frames or -seconds the file is repeated as often as needed; otherwise it runs once")
@@ -91,6 +90,18 @@ func NewMatch() *Options {
 
 // MatchFlags defines the flags of the commands that show a match.
 func (o *Options) MatchFlags(s *flags.Set) {
+	o.playFlags(s)
+	s.Section("The match")
+	o.pictureFlags(s)
+	o.windowFlags(s)
+	s.Section("The picture")
+	o.MatchLineFlags(s)
+	o.runFlags(s)
+	s.Section("Runs that end, with a window or without")
+}
+
+// playFlags defines the flags of a player.
+func (o *Options) playFlags(s *flags.Set) {
 	s.BoolVar(&o.Autopilot, "autopilot", false, "a bot plays, as without a window")
 	s.BoolVar(&o.Peace, "peace", false, "the bots do not shoot")
 	o.SkillFlag(s)
@@ -99,12 +110,6 @@ func (o *Options) MatchFlags(s *flags.Set) {
 	s.BoolVar(&o.Reconcile, "reconcile", true, "correct predictions by the server's states")
 	s.StringVar(&o.kind, "kind", "", "`name` of the interpolation of other players: "+names(articles.Kinds(), articles.Name))
 	s.BoolVar(&o.Still, "still", false, "the camera stands still instead of following the own player")
-	s.Section("The match")
-	o.pictureFlags(s)
-	s.Section("The picture")
-	o.MatchLineFlags(s)
-	o.runFlags(s)
-	s.Section("Runs that end, with a window or without")
 }
 
 // SkillFlag defines the flag of the bots' skill.
@@ -150,14 +155,25 @@ func (o *Options) pictureFlags(s *flags.Set) {
 	s.BoolFunc("overlay", "text and graphs: -overlay=captions shows only titles, names and announcements, -overlay=false nothing (default all)", o.readOverlay)
 	s.BoolVar(&o.Graphs, "graphs", true, "graphs, when all of the overlay is shown")
 	s.BoolVar(&o.Keys, "keys", false, "begin with the panel of keys open")
-	s.BoolVar(&o.VSync, "vsync", o.VSync, "wait for the display")
 	fps := "`number` of frames per second, 1 to 1000: the cap in a window (default 144, none for no cap); off screen the exact rate (default 60; 30 for the clip of a run without file names)"
 	if o.Scene == settings.Arena {
 		fps = "`number` of frames per second, 1 to 1000, the cap in a window; none for no cap (default 60); 30 is enough for clips"
 	}
 	s.Func("fps", fps, o.readCap)
-	s.Func("size", "`WxH` in pixels, for a window in points, 64x64 to 7680x7680 (default 1280x720; off screen 640x360)", o.readSize)
 	s.Float64Var(&o.Scale, "scale", 0, "`factor`: pixels per point of the overlay, 0.5 to 4 (default: the display's own; off screen 1)")
+}
+
+// windowFlags defines the flags of a window's size and of its display.
+func (o *Options) windowFlags(s *flags.Set) {
+	s.BoolVar(&o.VSync, "vsync", o.VSync, "wait for the display")
+	s.Func("size", "`WxH` in pixels, for a window in points, 64x64 to 7680x7680 (default 1280x720; off screen 640x360)", o.readSize)
+}
+
+// labFlags defines the flags of the simulated line of scene lab.
+func (o *Options) labFlags(s *flags.Set) {
+	o.lineFlags(s)
+	s.Float64Var(&o.Link.Burst, "burst", 0, "`share` of datagrams that begin a burst of losses, of eight on average, 0 to 1")
+	s.IntVar(&o.Link.SendRate, "send-hz", o.Link.SendRate, "snapshots per second, `1 to 120`")
 }
 
 // lineFlags defines the flags of every simulated line.

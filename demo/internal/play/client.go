@@ -13,6 +13,7 @@ import (
 	"github.com/tandem-ecs/tandem/demo/internal/arena/rules"
 	"github.com/tandem-ecs/tandem/demo/internal/arena/view"
 	"github.com/tandem-ecs/tandem/demo/internal/flags"
+	"github.com/tandem-ecs/tandem/demo/internal/match"
 	"github.com/tandem-ecs/tandem/demo/internal/options"
 	"github.com/tandem-ecs/tandem/demo/internal/settings"
 	"github.com/tandem-ecs/tandem/systems/netcode/transport"
@@ -46,18 +47,18 @@ func Client(ctx context.Context, args []string, stdout, stderr io.Writer) error 
 	}
 	line := &dialer{link: c.link}
 	o.Link.Ordered = line.stream()
-	var m *match
-	err := run(ctx, o, &r, stdout, stderr, true, func() (*match, error) {
-		one, err := newClient(&r, &input, o, 0, line.dial, c.link.Token)
-		m = &match{clients: []*view.Client{one}, drain: line.wait}
-		return m, err
+	var me *view.Client
+	err := run(ctx, o, &r, stdout, stderr, true, func() (match.Config, error) {
+		var err error
+		me, err = newClient(&r, &input, o, 0, line.dial, c.link.Token)
+		return match.Config{Clients: []*view.Client{me}, Drain: line.wait}, err
 	})
 	if err == nil {
-		err = m.clients[0].Err()
+		err = me.Err()
 	}
-	if err == nil && o.Headless && ctx.Err() == nil && m.clients[0].Net().Stats().Snapshots == 0 {
+	if err == nil && o.Headless && ctx.Err() == nil && me.Net().Stats().Snapshots == 0 {
 		// a script must not take this for success
-		err = fmt.Errorf("not joined in %v s; see the messages above", cmp.Or(o.Length, m.clients[0].Engine().Time().Real).Seconds())
+		err = fmt.Errorf("not joined in %v s; see the messages above", cmp.Or(o.Length, me.Engine().Time().Real).Seconds())
 	}
 	return err
 }
@@ -65,7 +66,7 @@ func Client(ctx context.Context, args []string, stdout, stderr io.Writer) error 
 // newClient makes the client of the n-th player of this process.
 func newClient(r *rateFlags, input *clientInputFlags, o *options.Options, n int, dial func() (transport.Conn, error), token string) (*view.Client, error) {
 	config := view.Config{
-		Dial: dial, Token: []byte(token), Rate: r.hz, SendRate: r.sendHz, ActionRate: input.actionHz, Delay: input.bounds(), Link: linkOf(o.Link, n), Log: slog.New(slog.DiscardHandler),
+		Dial: dial, Token: []byte(token), Rate: r.hz, SendRate: r.sendHz, ActionRate: input.actionHz, Delay: input.bounds(), Link: match.LinkOf(o.Link, n), Log: slog.New(slog.DiscardHandler),
 	}
 	if n == 0 {
 		config.Name = o.Name
@@ -79,17 +80,16 @@ func newClient(r *rateFlags, input *clientInputFlags, o *options.Options, n int,
 }
 
 // run opens a match and plays it. Without a display it returns an error that says what to do.
-func run(ctx context.Context, o *options.Options, r *rateFlags, stdout, stderr io.Writer, clocked bool, open func() (*match, error)) error {
+func run(ctx context.Context, o *options.Options, r *rateFlags, stdout, stderr io.Writer, clocked bool, open func() (match.Config, error)) error {
 	o.Rate, o.Seed, o.Link.Seed = r.hz, r.seed, r.seed
 	show := app.New(o, stdout, stderr, func(set settings.Settings) (app.Content, error) {
 		o.Settings = set
-		m, err := open()
+		c, err := open()
 		if err != nil {
 			return nil, err
 		}
-		m.begin(o, stderr)
-		m.virtual = !clocked && o.Headless
-		return m, nil
+		c.Virtual = !clocked && o.Headless
+		return begin(c, o, stderr), nil
 	})
 	show.RealTime = clocked
 	if o.Headless {
@@ -103,6 +103,12 @@ func run(ctx context.Context, o *options.Options, r *rateFlags, stdout, stderr i
 		return fmt.Errorf("%w; add -headless to play without a window, and -record or -trace to see the match", err)
 	}
 	return err
+}
+
+// begin begins a match. The user plays unless a bot does.
+func begin(c match.Config, o *options.Options, log io.Writer) *match.Match {
+	c.Settings, c.Log, c.Manual = o.Settings, log, !o.Headless && !o.Autopilot
+	return match.New(c)
 }
 
 // Host plays and serves in one process.
@@ -145,40 +151,44 @@ func local(ctx context.Context, name string, args []string, stdout, stderr io.Wr
 	if o.Trace == options.Stdout { // reserved for the table
 		said = stderr
 	}
-	return run(ctx, o, &r, stdout, stderr, players == 1, func() (*match, error) {
+	return run(ctx, o, &r, stdout, stderr, players == 1, func() (match.Config, error) {
 		o.Peace = o.Peace || compare
-		m, err := openLocal(&r, &input, &s, o, players, log, said)
+		c, err := openLocal(&r, &input, &s, o, players, log, said)
 		if err == nil && compare {
-			if m.other, err = openLocal(&r, &input, &s, o, players, log, io.Discard); err != nil {
-				m.Close()
+			other, err := openLocal(&r, &input, &s, o, players, log, io.Discard)
+			if err != nil {
+				match.New(c).Close()
+				return c, err
 			}
+			c.Other = &other
 		}
-		return m, err
+		return c, err
 	})
 }
 
 // openLocal opens a server and its players in this process, and prints its join links.
-func openLocal(r *rateFlags, input *clientInputFlags, s *serverFlags, o *options.Options, players int, log *slog.Logger, links io.Writer) (*match, error) {
+func openLocal(r *rateFlags, input *clientInputFlags, s *serverFlags, o *options.Options, players int, log *slog.Logger, links io.Writer) (match.Config, error) {
 	v, err := newServer(r, s, log, true)
 	if err != nil {
-		return nil, err
+		return match.Config{}, err
 	}
-	for _, link := range v.host.Links() {
-		fmt.Fprintln(links, link)
-	}
-	m := &match{server: v, alone: len(v.host.Links()) == 0}
+	v.printLinks(links, r)
+	c := match.Config{Server: v, Alone: len(v.host.Links()) == 0}
 	wish := *r
 	wish.sendHz = 0
 	for n := range players {
 		dial := func() (transport.Conn, error) { return localConn{v.local.Dial(), v.match}, nil }
 		one, err := newClient(&wish, input, o, n, dial, v.host.Token())
 		if err != nil {
-			m.Close()
-			return nil, err
+			for _, s := range c.Clients {
+				s.Close()
+			}
+			v.host.Close()
+			return match.Config{}, err
 		}
-		m.clients = append(m.clients, one)
+		c.Clients = append(c.Clients, one)
 	}
-	return m, nil
+	return c, nil
 }
 
 // Arena opens a duel as one of the demo's scenes. It logs the status of its clients to stderr.
@@ -190,12 +200,11 @@ func Arena(set settings.Settings, stderr io.Writer) (app.Content, error) {
 	if err := r.check(5); err != nil {
 		return nil, err
 	}
-	m, err := openLocal(&r, &clientInputFlags{}, &s, o, 2, slog.New(slog.NewTextHandler(stderr, &slog.HandlerOptions{Level: slog.LevelWarn})), io.Discard)
+	c, err := openLocal(&r, &clientInputFlags{}, &s, o, 2, slog.New(slog.NewTextHandler(stderr, &slog.HandlerOptions{Level: slog.LevelWarn})), io.Discard)
 	if err != nil {
 		return nil, err
 	}
-	m.begin(o, stderr)
-	return m, nil
+	return begin(c, o, stderr), nil
 }
 
 // localConn is a connection within the process. Both ends use the server's clock.

@@ -11,6 +11,7 @@ import (
 
 	"github.com/tandem-ecs/tandem/components"
 	"github.com/tandem-ecs/tandem/demo/internal/arena/rules"
+	"github.com/tandem-ecs/tandem/demo/internal/match"
 	"github.com/tandem-ecs/tandem/demo/internal/options"
 	"github.com/tandem-ecs/tandem/ecs"
 )
@@ -21,17 +22,18 @@ func TestCompare(t *testing.T) {
 	o := options.NewMatch()
 	o.Headless, o.Peace, o.Still, o.Link = true, true, true, seed(1)
 	r, s := rateFlags{hz: 60, sendHz: 10, seed: 26}, serverFlags{crates: 24, maxPlayers: 2, round: 3 * time.Minute}
-	var m *match
+	var sides []match.Config
 	for range 2 {
-		one, err := openLocal(&r, &clientInputFlags{}, &s, o, 2, slog.New(slog.DiscardHandler), io.Discard)
+		c, err := openLocal(&r, &clientInputFlags{}, &s, o, 2, slog.New(slog.DiscardHandler), io.Discard)
 		if err != nil {
 			t.Fatal(err)
 		}
-		one.other, m = m, one
+		sides = append(sides, c)
 	}
+	c := sides[0]
+	c.Other, c.Virtual = &sides[1], true
+	m := begin(c, o, io.Discard)
 	defer m.Close()
-	m.begin(o, io.Discard)
-	m.virtual = true
 	places := map[string]mgl32.Vec3{}
 	uneven := map[string]float64{} // m, of the steps of the other player's picture
 	step := map[string]float64{}
@@ -51,8 +53,8 @@ func TestCompare(t *testing.T) {
 			places[name], step[name] = visual.Position, moved
 		})
 		var states []any
-		for _, side := range [...]*match{m, m.other} {
-			side.server.match.Server().Players(func(p *rules.Player) { states = append(states, p.State) })
+		for _, side := range sides {
+			side.Server.(*server).match.Server().Players(func(p *rules.Player) { states = append(states, p.State) })
 		}
 		if len(states) != 4 || states[0] != states[2] || states[1] != states[3] {
 			t.Fatalf("frame %d: the players of the two matches are in the states %+v", n, states)

@@ -14,6 +14,7 @@ import (
 	"github.com/tandem-ecs/tandem/demo/internal/arena/rules"
 	"github.com/tandem-ecs/tandem/demo/internal/flags"
 	"github.com/tandem-ecs/tandem/systems/netcode/host"
+	"github.com/tandem-ecs/tandem/systems/netcode/transport"
 	"github.com/tandem-ecs/tandem/systems/netcode/transport/loopback"
 )
 
@@ -49,10 +50,11 @@ func Server(ctx context.Context, args []string, stdout, stderr io.Writer) error 
 		return err
 	}
 	defer server.host.Close()
-	for _, link := range server.host.Links() {
-		fmt.Fprintln(stdout, link)
+	server.printLinks(stdout, &r)
+	fmt.Fprintln(stderr, "to join, run: go run ./demo client -connect 'LINK' (LINK is a line above that begins with tandem)")
+	if text := s.web.explain(&s); text != "" {
+		fmt.Fprintln(stderr, text)
 	}
-	fmt.Fprintln(stderr, "to join, run: go run ./demo client -connect 'LINK' (LINK is the line above)")
 	log.Info("serving", "addr", server.host.Addr(), "hz", r.hz, "send-hz", r.sendHz, "max-players", s.maxPlayers, "crates", s.crates)
 	if seconds > 0 {
 		var cancel func()
@@ -88,6 +90,10 @@ type server struct {
 	rockets, pushes uint64
 }
 
+// Update and Close implement [match.Server].
+func (v *server) Update(real time.Duration) { v.host.Update(real) }
+func (v *server) Close()                    { v.host.Close() }
+
 // newServer opens the host and starts a match on it. The caller must close the host.
 func newServer(r *rateFlags, s *serverFlags, log *slog.Logger, own bool) (*server, error) {
 	v := &server{}
@@ -98,8 +104,14 @@ func newServer(r *rateFlags, s *serverFlags, log *slog.Logger, own bool) (*serve
 	}
 	c.OnDrain = func(left time.Duration) { v.say(fmt.Sprintf("the server shuts down in %v", left.Round(time.Second))) }
 	c.Commands = []host.Command{{Usage: "say TEXT", Help: "show all players a text", Run: func(text string, _ io.Writer) error { v.say(text); return nil }}}
-	var err error
+	web, err := s.web.open(&c, s.web.udpAddress(s), log)
+	if err != nil {
+		return nil, err
+	}
 	if v.host, err = host.Open(c); err != nil {
+		if web != nil {
+			web.Close(transport.Reason{Code: transport.Failed})
+		}
 		return nil, s.usage(err)
 	}
 	m := rules.Config{
@@ -113,15 +125,32 @@ func newServer(r *rateFlags, s *serverFlags, log *slog.Logger, own bool) (*serve
 		Rocket: func(*rules.Player, bool) { v.rockets++ },
 		Pushed: func(*rules.Player) { v.pushes++ },
 	}
+	m.Listener = web
 	if own {
 		v.local = loopback.Listen(loopback.Config{})
 		m.Listener = v.local
+		if web != nil {
+			m.Listener = transport.Merge(v.local, web)
+		}
 	}
 	if v.match, err = rules.New(m); err != nil {
 		v.host.Close()
+		if web != nil {
+			web.Close(transport.Reason{Code: transport.Failed})
+		}
 		return nil, s.usage(err)
 	}
 	return v, nil
+}
+
+// printLinks prints the join links, a line each, and that of the page.
+func (v *server) printLinks(w io.Writer, r *rateFlags) {
+	for _, link := range v.host.Links() {
+		fmt.Fprintln(w, link)
+	}
+	if link := v.pageLink(r); link != "" {
+		fmt.Fprintln(w, link)
+	}
 }
 
 // say shows all players a text.

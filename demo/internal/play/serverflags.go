@@ -17,6 +17,7 @@ import (
 // serverFlags are the flags of the commands that serve.
 type serverFlags struct {
 	host               host.Config
+	web                webFlags
 	origins            string
 	arrival            bool
 	inputCredit        time.Duration
@@ -46,9 +47,10 @@ func (s *serverFlags) flags(set *flags.Set, listen string) {
 	set.StringVar(&s.origins, "origin", "", "`hosts` whose web pages may use the WebSocket, besides the server's own: play.example.org,*.example.org")
 	set.StringVar(&w.CertFile, "tls-cert", "", "`file` with the certificate issued by an authority and its chain (PEM): WebSocket with TLS")
 	set.StringVar(&w.KeyFile, "tls-key", "", "`file` with the certificate's key (PEM)")
-	set.BoolVar(&w.SelfSigned, "tls", false, "WebSocket with TLS and the server's own certificate; the link contains its fingerprint; for programs, not for browsers")
+	set.BoolVar(&w.SelfSigned, "tls", false, "WebSocket with TLS and the server's own certificate; the link contains its fingerprint; for programs; a browser warns of it")
 	set.StringVar(&w.Proxy, "proxy", "", "`address` of the proxy in front of the WebSocket that handles TLS, such as wss://play.example.org/arena; its X-Forwarded-For is trusted")
 	set.Section("WebSocket")
+	s.web.flags(set)
 	s.matchFlags(set)
 }
 
@@ -96,6 +98,9 @@ func (s *serverFlags) check() error {
 			c.WebSocket.Origins = append(c.WebSocket.Origins, host)
 		}
 	}
+	if err := s.web.check(s); err != nil {
+		return err
+	}
 	return s.usage(c.Validate())
 }
 
@@ -109,6 +114,9 @@ func (s *serverFlags) usage(err error) error {
 		"Listen": "listen", "Public": "public", "State": "state", "Access": "guests", "JoinRate": "joins", "Metrics": "metrics",
 		"WebSocket.Addr": "websocket", "WebSocket.Path": "path", "WebSocket.Origins": "origin", "WebSocket.CertFile": "tls-cert", "WebSocket.KeyFile": "tls-key",
 		"WebSocket.SelfSigned": "tls", "WebSocket.Proxy": "proxy",
+	}
+	if s.web.addr != "" {
+		names["WebSocket.Addr"] = "web"
 	}
 	text := "-" + names[c.Field]
 	if c.Value != "" {

@@ -2,8 +2,8 @@ package scene
 
 import "math"
 
-// WheelZoom returns the factor by which whole steps of the mouse wheel change the distance of a
-// camera.
+// WheelZoom returns the factor by which steps of the mouse wheel change the distance of a camera.
+// Touch pads and fingers make parts of steps.
 func WheelZoom(steps float32) float32 {
-	return float32(math.Pow(0.9, math.Round(float64(steps))))
+	return float32(math.Pow(0.9, float64(steps)))
 }

@@ -8,6 +8,6 @@ void main() {
     gl_Position = lightMatrix * vec4(world, 1.0);
 #ifdef CLAMP
     // Without DEPTH_CLAMP, what is nearer to the light than the map reaches is moved to its front.
-    gl_Position.z = max(gl_Position.z, -1.0);
+    gl_Position.z = max(gl_Position.z, -gl_Position.w);
 #endif
 }

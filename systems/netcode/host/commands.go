@@ -221,5 +221,8 @@ func (h *Host) invite(args string, out io.Writer) error {
 		link.Token = token
 		fmt.Fprintln(out, link)
 	}
+	if page := h.pageLink(token); page != "" {
+		fmt.Fprintln(out, page)
+	}
 	return h.access.save()
 }

@@ -2,10 +2,12 @@ package host
 
 import (
 	"cmp"
+	"crypto/tls"
 	"fmt"
 	"io"
 	"log/slog"
 	"net"
+	"net/http"
 	"net/netip"
 	"net/url"
 	"path"
@@ -60,6 +62,10 @@ type WebSocket struct {
 	Addr string
 	// Path is the path on which connections are accepted. Empty: /, or the path of Proxy.
 	Path string
+	// Page answers all requests that are not for a WebSocket, such as those for the page that plays
+	// here (see [NewPage]). Its address is [Host.PageLink]. An answer takes at most two minutes.
+	// Nil: none.
+	Page http.Handler
 	// Origins are hosts whose web pages may connect in addition to the server's own, such as
 	// play.example.org or *.example.org.
 	Origins []string
@@ -67,8 +73,11 @@ type WebSocket struct {
 	// Renewed files are used without a restart.
 	CertFile, KeyFile string
 	// SelfSigned encrypts with the server's own certificate, whose fingerprint is in the link. It
-	// is for programs, not for browsers.
+	// is for programs, and for pages that this server serves itself: a browser warns of it once,
+	// and then opens the page and its connections.
 	SelfSigned bool
+	// TLS encrypts with certificates from elsewhere, such as autocert.Manager.TLSConfig.
+	TLS *tls.Config
 	// Proxy is the address of a proxy in front of this server that does TLS, such as
 	// wss://play.example.org/arena. The server then trusts the client addresses that the proxy
 	// writes at the end of X-Forwarded-For.
@@ -153,7 +162,7 @@ func (s *settings) completeWebSocket() error {
 		for _, f := range [...]struct {
 			name  string
 			given bool
-		}{{"Path", w.Path != ""}, {"Origins", len(w.Origins) > 0}, {"CertFile", w.CertFile != ""}, {"KeyFile", w.KeyFile != ""}, {"SelfSigned", w.SelfSigned}, {"Proxy", w.Proxy != ""}} {
+		}{{"Path", w.Path != ""}, {"Origins", len(w.Origins) > 0}, {"Page", w.Page != nil}, {"CertFile", w.CertFile != ""}, {"KeyFile", w.KeyFile != ""}, {"SelfSigned", w.SelfSigned}, {"TLS", w.TLS != nil}, {"Proxy", w.Proxy != ""}} {
 			if f.given {
 				return invalid("WebSocket."+f.name, "", "it is for WebSocket; give that an address, too")
 			}
@@ -168,7 +177,9 @@ func (s *settings) completeWebSocket() error {
 		return invalid("WebSocket.CertFile", "", "a certificate needs its key, and a key its certificate; give both files")
 	case w.SelfSigned && w.CertFile != "":
 		return invalid("WebSocket.SelfSigned", "", "there is a certificate of an authority already; leave one of them out")
-	case w.Proxy != "" && (w.SelfSigned || w.CertFile != ""):
+	case w.TLS != nil && (w.SelfSigned || w.CertFile != ""):
+		return invalid("WebSocket.TLS", "", "there is another certificate already; leave one of them out")
+	case w.Proxy != "" && (w.SelfSigned || w.CertFile != "" || w.TLS != nil):
 		return invalid("WebSocket.Proxy", "", "the proxy does TLS; leave out certificates here")
 	}
 	for _, host := range w.Origins {
@@ -204,7 +215,7 @@ func (s *settings) completeProxy() error {
 // inTheClear reports whether other machines could read the WebSocket's datagrams.
 func (s *settings) inTheClear() bool {
 	w := &s.WebSocket
-	return !w.SelfSigned && w.CertFile == "" && s.proxy == nil && !onlyHere(w.Addr)
+	return !w.SelfSigned && w.CertFile == "" && w.TLS == nil && s.proxy == nil && !onlyHere(w.Addr)
 }
 
 // onlyHere reports whether an address is reachable from this machine alone.

@@ -48,3 +48,23 @@ func (s *settings) linkTo(addr string, link joinlink.Link) (joinlink.Link, error
 	}
 	return link, nil
 }
+
+// PageLink returns the address of the page that WebSocket.Page serves, with the token behind the #,
+// or the empty text without a page. Browsers do not send the part behind the #.
+func (h *Host) PageLink() string { return h.pageLink(h.token) }
+
+func (h *Host) pageLink(token string) string {
+	if h.settings.WebSocket.Page == nil {
+		return ""
+	}
+	l := h.links[len(h.links)-1] // that of WebSocket comes last
+	scheme, usual := "http", uint16(80)
+	if l.Transport == joinlink.WSS {
+		scheme, usual = "https", 443
+	}
+	host := l.Address()
+	if l.Port == usual {
+		host = strings.TrimSuffix(host, ":"+strconv.Itoa(int(usual)))
+	}
+	return scheme + "://" + host + "/#" + token
+}

@@ -19,7 +19,7 @@ import (
 // server's own.
 func (s *settings) listenWebSocket(log *slog.Logger, token string, certificate tls.Certificate) (transport.Listener, joinlink.Link, error) {
 	w := &s.WebSocket
-	config := websocket.Config{Path: w.Path, Origins: w.Origins, BehindProxy: s.proxy != nil, Log: log}
+	config := websocket.Config{Path: w.Path, Page: w.Page, Origins: w.Origins, BehindProxy: s.proxy != nil, Log: log}
 	config.NetworkUpgrades, config.Upgrades = s.handshakes()
 	link := joinlink.Link{Transport: joinlink.WS, Path: w.Path, Token: token}
 	switch {
@@ -33,6 +33,8 @@ func (s *settings) listenWebSocket(log *slog.Logger, token string, certificate t
 	case w.SelfSigned:
 		config.TLS = &tls.Config{Certificates: []tls.Certificate{certificate}, MinVersion: tls.VersionTLS13}
 		link.Transport, link.Fingerprint = joinlink.WSS, dtls.FingerprintOf(certificate)
+	case w.TLS != nil:
+		config.TLS, link.Transport = w.TLS, joinlink.WSS
 	}
 	if s.inTheClear() {
 		log.Warn("everybody on the way can read and change the traffic of this WebSocket, and the token with it", "addr", w.Addr, "remedy", "a certificate, or a proxy that does TLS")

@@ -46,6 +46,20 @@ func (m merged) Close(reason Reason) {
 	}
 }
 
+// Done returns a channel that is closed when all listeners with such a channel have closed theirs.
+func (m merged) Done() <-chan struct{} {
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		for _, l := range m {
+			if l, ok := l.(interface{ Done() <-chan struct{} }); ok {
+				<-l.Done()
+			}
+		}
+	}()
+	return done
+}
+
 func (m merged) Stats() (sum ListenerStats) {
 	for _, l := range m {
 		s := l.Stats()

@@ -31,6 +31,12 @@ type Config struct {
 	// Header is sent by [Dial] with the request, for a token that Authorize checks.
 	Header http.Header
 
+	// Page answers the requests to [Listen] that are not for a WebSocket, such as those for the
+	// page that plays here. An answer takes at most two minutes, and requests with a body are
+	// refused. At most a quarter of MaxConns is answered at a time, and at most 32 of one network.
+	// Nil answers 404.
+	Page http.Handler
+
 	// Origins are the hosts whose pages may connect in addition to the server's own, as patterns of
 	// path.Match: "play.example.org", "*.example.org".
 	Origins []string

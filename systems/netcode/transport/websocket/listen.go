@@ -11,6 +11,7 @@ import (
 	"net"
 	"net/http"
 	"net/netip"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -19,8 +20,8 @@ import (
 )
 
 // Listen listens on a TCP address such as ":8080", with an HTTP server of its own that serves
-// nothing but connections at Config.Path. TCP connections are bounded before TLS begins. It returns
-// an error if the address is not free or the path is not valid.
+// connections at Config.Path, and Config.Page. TCP connections are bounded before TLS begins. It
+// returns an error if the address is not free or the path is not valid.
 func Listen(addr string, c Config) (*Listener, error) {
 	c = c.withDefaults()
 	if !strings.HasPrefix(c.Path, "/") {
@@ -35,22 +36,34 @@ func Listen(addr string, c Config) (*Listener, error) {
 	scheme, outer := "ws", net.Listener(gate)
 	if c.TLS != nil {
 		security := c.TLS.Clone()
-		security.NextProtos = []string{"http/1.1"} // a WebSocket needs a connection of its own
+		// A WebSocket needs a connection of its own, so there is no HTTP/2. An authority may ask
+		// for a challenge of ACME.
+		security.NextProtos = []string{"http/1.1"}
+		if slices.Contains(c.TLS.NextProtos, acme) {
+			security.NextProtos = append(security.NextProtos, acme)
+		}
 		scheme, outer = "wss", tls.NewListener(gate, security)
 	}
 	l.addr = scheme + "://" + socket.Addr().String() + c.Path
+	pages := &pages{of: l, answering: map[netip.Prefix]int{}}
 	server := &http.Server{
 		Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			if r.URL.Path != c.Path {
+			switch {
+			case c.Page != nil && !strings.EqualFold(r.Header.Get("Upgrade"), "websocket"):
+				pages.ServeHTTP(w, r)
+			case r.URL.Path == c.Path:
+				l.ServeHTTP(w, r)
+			default:
 				l.letGo(w)
 				w.Header().Set("Connection", "close")
 				http.NotFound(w, r)
-				return
 			}
-			l.ServeHTTP(w, r)
 		}),
 		ReadHeaderTimeout: c.HandshakeTimeout, IdleTimeout: time.Second, MaxHeaderBytes: 8 << 10,
 		ErrorLog: log.New(io.Discard, "", 0), // strangers could fill a real log
+	}
+	if c.Page != nil {
+		server.IdleTimeout = 5 * time.Second // its files follow one another
 	}
 	served := make(chan struct{})
 	go func() {
@@ -63,6 +76,9 @@ func Listen(addr string, c Config) (*Listener, error) {
 	}
 	return l, nil
 }
+
+// acme is the protocol by which an authority looks at a certificate (RFC 8737).
+const acme = "acme-tls/1"
 
 // gate accepts TCP connections within rates and up to a number, before any work is done for them.
 type gate struct {
@@ -92,9 +108,6 @@ func (g *gate) Accept() (net.Conn, error) {
 			}
 			_ = c.Close()
 			continue
-		}
-		if tcp, ok := c.(*net.TCPConn); ok {
-			_ = tcp.SetWriteBuffer(sendBuffer)
 		}
 		return &gated{c, sync.OnceFunc(g.release)}, nil
 	}

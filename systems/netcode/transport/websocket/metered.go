@@ -5,6 +5,7 @@ package websocket
 import (
 	"bufio"
 	"bytes"
+	"crypto/tls"
 	"errors"
 	"net"
 	"net/http"
@@ -63,6 +64,7 @@ func (h *hijacker) Hijack() (net.Conn, *bufio.ReadWriter, error) {
 	if err != nil {
 		return nil, nil, err
 	}
+	narrow(conn)
 	h.metered.Conn = conn
 	if n := buffered.Reader.Buffered(); n > 0 {
 		head, _ := buffered.Reader.Peek(n)
@@ -70,6 +72,19 @@ func (h *hijacker) Hijack() (net.Conn, *bufio.ReadWriter, error) {
 	}
 	buffered.Reader.Reset(h.metered)
 	return h.metered, buffered, nil
+}
+
+// narrow bounds the kernel's buffer of a connection from here on. A page may fill a larger one.
+func narrow(c net.Conn) {
+	if outer, ok := c.(*tls.Conn); ok {
+		c = outer.NetConn()
+	}
+	if gated, ok := c.(*gated); ok {
+		c = gated.Conn
+	}
+	if tcp, ok := c.(*net.TCPConn); ok {
+		_ = tcp.SetWriteBuffer(sendBuffer)
+	}
 }
 
 // WriteHeaderNow is for writers that hold headers back until it is called. The library calls it.

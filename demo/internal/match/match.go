@@ -1,4 +1,6 @@
-package play
+// Package match shows the clients of a match of the arena in this process, side by side, and lets
+// the user play the first of them. It opens no connection.
+package match
 
 import (
 	"fmt"
@@ -9,53 +11,69 @@ import (
 	"github.com/tandem-ecs/tandem/demo/internal/arena/view"
 	"github.com/tandem-ecs/tandem/demo/internal/hud"
 	"github.com/tandem-ecs/tandem/demo/internal/keys"
-	"github.com/tandem-ecs/tandem/demo/internal/options"
 	"github.com/tandem-ecs/tandem/demo/internal/scene"
 	"github.com/tandem-ecs/tandem/demo/internal/settings"
 	"github.com/tandem-ecs/tandem/ecs"
 	"github.com/tandem-ecs/tandem/render"
 )
 
-// match is this process's part of a match: at most one server, and clients that are drawn side by
-// side. It is an [app.Content].
-type match struct {
+// Server is a match's server in this process.
+type Server interface {
+	Update(real time.Duration)
+	Close()
+}
+
+// Config configures a [Match].
+type Config struct {
+	Settings settings.Settings
+	Clients  []*view.Client // at least one; New gives them the settings
+	Server   Server         // nil: in another process
+	Alone    bool           // no other process takes part
+	Virtual  bool           // time runs as fast as the machine can
+	Manual   bool           // the user controls the first client
+	Drain    func()         // waits until the clients' last datagrams have been sent; may be nil
+	Log      io.Writer      // of status changes
+	Other    *Config        // the same match, drawn naively beside this one; nil: none
+}
+
+// Match is this process's part of a match. It is an [app.Content].
+type Match struct {
+	config   Config
 	set      settings.Settings
-	server   *server // nil: in another process
-	other    *match  // the same match drawn naively, beside this one; nil: none
-	alone    bool    // no other process takes part
+	other    *Match // the same match drawn naively, beside this one; nil: none
 	clients  []*view.Client
-	controls controls  // of the first client, unless a bot plays
-	virtual  bool      // no other process takes part: time runs as fast as the machine can
-	drain    func()    // waits until the clients' last datagrams have been sent; may be nil
-	log      io.Writer // log of status changes
-	statuses []status  // by client: the last one logged
+	controls controls
+	statuses []status // by client: the last one logged
 	brushes  []scene.Brush
 }
 
-// begin applies the settings to the clients. It gives the first client the user's controls, unless
-// a bot plays. It logs status changes to log.
-func (m *match) begin(o *options.Options, log io.Writer) {
-	m.set, m.log = o.Settings, log
+// New returns a match, which closes the clients and the server at its end.
+func New(c Config) *Match {
+	m := &Match{config: c, set: c.Settings, clients: c.Clients}
 	m.set.Link.SendRate = 0 // the server decides
 	m.statuses, m.brushes = make([]status, len(m.clients)), make([]scene.Brush, len(m.clients))
-	if !o.Headless && !o.Autopilot {
+	if c.Manual {
 		m.clients[0].SetController(&m.controls)
 	}
 	for _, s := range m.clients {
 		s.Set(m.set)
 	}
-	if m.other != nil {
-		m.compare(o)
+	if c.Other != nil {
+		m.compare(*c.Other)
 	}
+	return m
 }
 
+// Clients returns the clients in the order of their columns.
+func (m *Match) Clients() []*view.Client { return m.clients }
+
 // Info implements [app.Content].
-func (m *match) Info() scene.Info {
-	return scene.Info{Name: settings.Arena, Linked: true, Match: true, Alone: m.alone, Greeting: "W A S D: run, mouse: aim and shoot, H: all keys"}
+func (m *Match) Info() scene.Info {
+	return scene.Info{Name: settings.Arena, Linked: true, Match: true, Alone: m.config.Alone, Greeting: "W A S D: run, mouse: aim and shoot, H: all keys"}
 }
 
 // Title implements [app.Content].
-func (m *match) Title() string {
+func (m *Match) Title() string {
 	if n := m.clients[0].Net().Number(); n > 0 {
 		return fmt.Sprintf("Tandem arena, player %d", n)
 	}
@@ -63,17 +81,17 @@ func (m *match) Title() string {
 }
 
 // Theme implements [app.Content].
-func (m *match) Theme() render.Theme { return view.Theme() }
+func (m *Match) Theme() render.Theme { return view.Theme() }
 
 // Settings implements [app.Content].
-func (m *match) Settings() settings.Settings { return m.set }
+func (m *Match) Settings() settings.Settings { return m.set }
 
 // Apply implements [app.Content].
-func (m *match) Apply(set settings.Settings) error {
+func (m *Match) Apply(set settings.Settings) error {
 	for i, s := range m.clients {
 		s.Set(set)
 		if set.Link != m.set.Link {
-			if err := s.SetLink(linkOf(set.Link, i)); err != nil {
+			if err := s.SetLink(LinkOf(set.Link, i)); err != nil {
 				return err
 			}
 		}
@@ -85,14 +103,14 @@ func (m *match) Apply(set settings.Settings) error {
 	return nil
 }
 
-// linkOf returns the link of the n-th player of this process: the same link with another seed.
-func linkOf(link settings.Link, n int) settings.Link {
+// LinkOf returns the link of the n-th player of this process: the same link with another seed.
+func LinkOf(link settings.Link, n int) settings.Link {
 	link.Seed += uint64(n) * 1000
 	return link
 }
 
 // Act implements [app.Content].
-func (m *match) Act(a keys.Action) error {
+func (m *Match) Act(a keys.Action) error {
 	switch a {
 	case keys.Push:
 		m.controls.pushed = true
@@ -114,9 +132,9 @@ type status struct {
 }
 
 // Event implements [app.Content].
-func (m *match) Event(e render.Event, _ render.Size) {
-	m.controls.event(e)
-	if e.Kind == render.Scroll {
+func (m *Match) Event(e render.Event, size render.Size) {
+	m.controls.event(e, size)
+	if e.Kind == render.Scroll && e.Finger == 0 {
 		for _, s := range m.clients {
 			s.Zoom(e.Y)
 		}
@@ -131,9 +149,9 @@ func (m *match) Event(e render.Event, _ render.Size) {
 const maxVirtualStep = time.Second / 240
 
 // Advance implements [app.Content].
-func (m *match) Advance(real time.Duration) {
+func (m *Match) Advance(real time.Duration) {
 	whole := real
-	for ; m.virtual && real > maxVirtualStep; real -= maxVirtualStep {
+	for ; m.config.Virtual && real > maxVirtualStep; real -= maxVirtualStep {
 		m.update(maxVirtualStep)
 	}
 	m.update(real)
@@ -143,19 +161,18 @@ func (m *match) Advance(real time.Duration) {
 		now := status{s.Status(), s.Net().Stats().Reconnects}
 		if now != m.statuses[i] {
 			m.statuses[i] = now
-			fmt.Fprintf(m.log, "%s%s\n", m.name(i), now.status)
+			fmt.Fprintf(m.config.Log, "%s%s\n", m.name(i), now.status)
 		}
 	}
 	if m.other != nil { // behind this one, whose inputs it takes
-		m.other.virtual = m.virtual
 		m.other.Advance(whole)
 	}
 }
 
 // update advances the server and the clients.
-func (m *match) update(real time.Duration) {
-	if m.server != nil {
-		m.server.host.Update(real)
+func (m *Match) update(real time.Duration) {
+	if m.config.Server != nil {
+		m.config.Server.Update(real)
 	}
 	for _, s := range m.clients {
 		s.Advance(real)
@@ -163,7 +180,7 @@ func (m *match) update(real time.Duration) {
 }
 
 // name returns the prefix of log lines about a client if there are several.
-func (m *match) name(i int) string {
+func (m *Match) name(i int) string {
 	if len(m.clients) == 1 {
 		return ""
 	}
@@ -171,7 +188,7 @@ func (m *match) name(i int) string {
 }
 
 // Trace implements [app.Content].
-func (m *match) Trace(row func(now ecs.Time, name string, logical, visual components.Pose3D)) {
+func (m *Match) Trace(row func(now ecs.Time, name string, logical, visual components.Pose3D)) {
 	for i, s := range m.clients {
 		prefix := ""
 		if len(m.clients) > 1 {
@@ -188,7 +205,7 @@ func (m *match) Trace(row func(now ecs.Time, name string, logical, visual compon
 }
 
 // Draw implements [app.Content]: each client has its own column.
-func (m *match) Draw(f *render.Frame, now hud.Moment) {
+func (m *Match) Draw(f *render.Frame, now hud.Moment) {
 	if m.other != nil {
 		m.drawBoth(f, now)
 		return
@@ -203,10 +220,13 @@ func (m *match) Draw(f *render.Frame, now hud.Moment) {
 		m.brushes[i].Reset()
 		s.Draw(f, part, &m.brushes[i])
 	}
+	if m.config.Manual {
+		m.controls.thumbs.draw(&f.Overlay)
+	}
 }
 
 // Over implements [app.Content].
-func (m *match) Over() bool {
+func (m *Match) Over() bool {
 	for _, s := range m.clients {
 		if !s.Ended() {
 			return false
@@ -216,7 +236,7 @@ func (m *match) Over() bool {
 }
 
 // Summary implements [app.Content].
-func (m *match) Summary(frames int) (text string) {
+func (m *Match) Summary(frames int) (text string) {
 	for i, s := range m.clients {
 		st := s.Net().Stats()
 		if i > 0 {
@@ -232,15 +252,15 @@ func (m *match) Summary(frames int) (text string) {
 }
 
 // Close implements [app.Content].
-func (m *match) Close() {
+func (m *Match) Close() {
 	for _, s := range m.clients {
 		s.Close()
 	}
-	if m.drain != nil {
-		m.drain()
+	if m.config.Drain != nil {
+		m.config.Drain()
 	}
-	if m.server != nil {
-		m.server.host.Close()
+	if m.config.Server != nil {
+		m.config.Server.Close()
 	}
 	if m.other != nil {
 		m.other.Close()

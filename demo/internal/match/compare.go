@@ -1,4 +1,4 @@
-package play
+package match
 
 import (
 	"io"
@@ -6,7 +6,6 @@ import (
 	"github.com/tandem-ecs/tandem/demo/internal/arena"
 	"github.com/tandem-ecs/tandem/demo/internal/arena/view"
 	"github.com/tandem-ecs/tandem/demo/internal/hud"
-	"github.com/tandem-ecs/tandem/demo/internal/options"
 	"github.com/tandem-ecs/tandem/demo/internal/scene"
 	"github.com/tandem-ecs/tandem/demo/internal/settings"
 	"github.com/tandem-ecs/tandem/render"
@@ -25,14 +24,13 @@ func naive(set settings.Settings) settings.Settings {
 }
 
 // compare begins the other match, whose players do in each tick what those of this match do.
-func (m *match) compare(o *options.Options) {
-	m.other.begin(o, io.Discard)
-	m.other.set = naive(m.other.set)
+func (m *Match) compare(c Config) {
+	c.Settings, c.Virtual, c.Log = naive(m.set), m.config.Virtual, io.Discard
+	m.other = New(c)
 	for i, s := range m.clients {
 		inputs := &record{Controller: s.Controller()}
 		s.SetController(inputs)
 		m.other.clients[i].SetController((*replay)(inputs))
-		m.other.clients[i].Set(m.other.set)
 		s.Marks, m.other.clients[i].Marks = true, true
 	}
 }
@@ -72,8 +70,8 @@ func (r *replay) Input(_ *view.Client, t netcode.Tick) (arena.Input, bool) {
 }
 
 // drawBoth draws the first players of both matches side by side.
-func (m *match) drawBoth(f *render.Frame, now hud.Moment) {
-	for i, side := range [...]*match{m.other, m} {
+func (m *Match) drawBoth(f *render.Frame, now hud.Moment) {
+	for i, side := range [...]*Match{m.other, m} {
 		part := hud.Beside(f, now.Room, i, 2, 0.006)
 		if m.set.Overlay != settings.OverlayNone && !now.Covered {
 			title, color := "naive: the newest snapshot", f.Theme.Bad

@@ -1,4 +1,4 @@
-package play
+package match
 
 import (
 	"github.com/tandem-ecs/tandem/demo/internal/arena"
@@ -7,9 +7,10 @@ import (
 	"github.com/tandem-ecs/tandem/systems/netcode"
 )
 
-// controls is the controller of keyboard and mouse. It keeps a press until a tick has used it,
-// however short the press was.
+// controls is the controller of keyboard and mouse, or of two thumbs. It keeps a press until a tick
+// has used it, however short the press was.
 type controls struct {
+	thumbs        thumbs
 	held          map[render.Key]bool
 	mouse         [2]float32
 	aimed         bool // the mouse has moved
@@ -39,12 +40,17 @@ func (h *controls) Input(s *view.Client, _ netcode.Tick) (in arena.Input, push b
 	in.Jump = h.jumped || h.held[render.KeySpace]
 	in.Fire, in.Rocket = h.fired || h.fire, h.launched || h.rocket
 	push = h.pushed
+	h.thumbs.input(s, h, &in)
 	h.jumped, h.fired, h.launched, h.pushed = false, false, false, false
 	return in, push
 }
 
 // event handles the window's events, except the keys of package keys.
-func (h *controls) event(e render.Event) {
+func (h *controls) event(e render.Event, size render.Size) {
+	h.thumbs.event(h, e, size)
+	if e.Finger != 0 {
+		return // the thumbs'
+	}
 	switch e.Kind {
 	case render.KeyPress:
 		if h.held == nil {

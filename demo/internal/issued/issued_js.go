@@ -1,0 +1,2 @@
+// Package issued is empty for browsers, which cannot serve.
+package issued

@@ -1,0 +1,70 @@
+package main
+
+import (
+	"log/slog"
+	"os"
+	"strings"
+	"syscall/js"
+	"time"
+
+	"github.com/tandem-ecs/tandem/demo/internal/app"
+	"github.com/tandem-ecs/tandem/demo/internal/arena/view"
+	"github.com/tandem-ecs/tandem/demo/internal/match"
+	"github.com/tandem-ecs/tandem/demo/internal/options"
+	"github.com/tandem-ecs/tandem/demo/internal/page"
+	"github.com/tandem-ecs/tandem/systems/netcode/transport"
+	"github.com/tandem-ecs/tandem/systems/netcode/transport/websocket"
+	"github.com/tandem-ecs/tandem/systems/netcode/transport/webtransport"
+)
+
+func start() { page.Main(arena) }
+
+// arena opens a match on the page's own server.
+func arena(o *options.Options, token string) (app.Content, func(map[string]any), error) {
+	var line dialer
+	config := view.Config{
+		Dial: line.dial, Token: []byte(token), Rate: o.Rate, Link: o.Link, Log: slog.New(slog.DiscardHandler),
+	}
+	if o.Autopilot {
+		bot := view.NewBot(o.Seed)
+		bot.Peace, bot.Near = o.Peace, o.Still
+		config.Controller = bot
+	}
+	me, err := view.New(config)
+	if err != nil {
+		return nil, nil, err
+	}
+	m := match.New(match.Config{Settings: o.Settings, Clients: []*view.Client{me}, Manual: !o.Autopilot, Log: os.Stderr})
+	return m, func(s map[string]any) { addState(s, me, line.name) }, nil
+}
+
+// patience is how long WebTransport may take before WebSocket is tried.
+const patience = 3 * time.Second
+
+// dialer connects to the server that the page is from.
+type dialer struct{ name string } // of the transport that was tried last
+
+// dial tries WebTransport, and WebSocket where that cannot be had.
+func (d *dialer) dial() (transport.Conn, error) {
+	origin := js.Global().Get("location").Get("origin").String()
+	first := func() transport.Conn {
+		d.name = "webtransport"
+		return webtransport.Dial(origin+"/webtransport", webtransport.Config{})
+	}
+	second := func() transport.Conn {
+		d.name = "websocket"
+		return websocket.Dial("ws"+strings.TrimPrefix(origin, "http")+"/", websocket.Config{})
+	}
+	return transport.Fallback(patience, first, second), nil
+}
+
+// addState adds what tests read of a match.
+func addState(s map[string]any, me *view.Client, transport string) {
+	status, _ := me.Net().Status()
+	stats := me.Net().Stats()
+	s["rate"] = me.Rules().Rate
+	s["status"], s["player"], s["text"] = status.String(), me.Net().Number(), me.Status()
+	s["replicas"], s["snapshots"], s["corrections"] = stats.Replicas, float64(stats.Snapshots), float64(stats.Corrections)
+	s["starved"], s["sampled"], s["reconnects"] = float64(stats.Starved), float64(stats.Sampled), float64(stats.Reconnects)
+	s["rtt"], s["transport"] = float64(stats.RTT.Microseconds())/1000, transport
+}
