@@ -15,6 +15,7 @@ require (
 	github.com/quic-go/webtransport-go v0.12.0
 	golang.org/x/crypto v0.54.0
 	golang.org/x/image v0.45.0
+	golang.org/x/net v0.56.0
 	pgregory.net/rapid v1.3.0
 )
 
@@ -22,7 +23,6 @@ require (
 	github.com/dunglas/httpsfv v1.1.0 // indirect
 	github.com/pion/transport/v5 v5.0.0 // indirect
 	github.com/quic-go/qpack v0.6.0 // indirect
-	golang.org/x/net v0.56.0 // indirect
 	golang.org/x/sys v0.47.0 // indirect
 	golang.org/x/text v0.41.0 // indirect
 )

@@ -34,9 +34,9 @@ const (
 	CloseRequest
 
 	// Touches of a screen. Each is reported twice: first as what a mouse would report that does the
-	// same (the first finger is the left button, two fingers are the right button and the wheel), so
-	// that a program for the mouse works. A program that handles touches takes no mouse events whose
-	// Finger is not zero.
+	// same (the first finger is the left button, two fingers are the right button and the wheel),
+	// so that a program for the mouse works. A program that handles touches takes no mouse events
+	// whose Finger is not zero.
 	TouchPress
 	TouchMove
 	TouchRelease // also when the system takes the touch away

@@ -81,6 +81,10 @@ var unsafeIn = []string{
 	"render/offscreen", "render/opengl", "render/opengl/internal/gl", "render/window",
 }
 
+// quic is the package that alone imports quic-go, which is heavy and has few users. Only the demo
+// imports the package in turn. A game that serves browsers does so itself.
+const quic = "systems/netcode/transport/webtransport"
+
 // within reports whether a package is a folder or below it.
 func within(dir, folder string) bool { return dir == folder || strings.HasPrefix(dir, folder+"/") }
 
@@ -173,6 +177,12 @@ func TestImports(t *testing.T) {
 			isMeasuring := slices.ContainsFunc(append(measuring, "systems/netcode/internal/testgame"), in)
 			if strings.HasPrefix(to, "github.com/mlange-42/arche") && !isMeasuring && slices.ContainsFunc(worldless, in) {
 				t.Errorf("%s imports %s, but knows no world", f.name, to)
+			}
+			if strings.HasPrefix(to, "github.com/quic-go/") && f.dir != quic {
+				t.Errorf("%s imports %s, which only %s may", f.name, to, quic)
+			}
+			if to == module+quic && !in("demo") {
+				t.Errorf("%s imports %s, which only the demo may", f.name, to)
 			}
 			if to == "unsafe" && !slices.Contains(unsafeIn, f.dir) {
 				t.Errorf("%s imports unsafe, which only %v may", f.name, unsafeIn)

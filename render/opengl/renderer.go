@@ -162,12 +162,8 @@ func (r *Renderer) Draw(f *render.Frame) error {
 
 // draw draws a frame that is uploaded.
 func (r *Renderer) draw(f *render.Frame) error {
-	width, height := int32(f.Size.Width), int32(f.Size.Height)
-	resized := r.target.width != width || r.target.height != height
-	if resized {
-		if err := r.resize(width, height); err != nil {
-			return err
-		}
+	if err := r.resize(int32(f.Size.Width), int32(f.Size.Height)); err != nil {
+		return err
 	}
 
 	gl.Enable(gl.FRAMEBUFFER_SRGB)
@@ -183,7 +179,7 @@ func (r *Renderer) draw(f *render.Frame) error {
 		r.drawView(f, &views[i])
 	}
 	r.target.resolve()
-	gl.Viewport(0, 0, width, height)
+	gl.Viewport(0, 0, r.target.width, r.target.height)
 	if gl.SwitchesSRGB {
 		gl.Disable(gl.FRAMEBUFFER_SRGB)
 	} else {
@@ -193,9 +189,6 @@ func (r *Renderer) draw(f *render.Frame) error {
 	gl.BindVertexArray(0)
 	if r.frame%256 == 0 {
 		r.freeUnused()
-	}
-	if gl.SlowErrors && !resized {
-		return r.takeNoted()
 	}
 	return errors.Join(r.takeNoted(), driverError())
 }
@@ -232,6 +225,9 @@ func (r *Renderer) upload(f *render.Frame) {
 }
 
 func (r *Renderer) resize(width, height int32) error {
+	if r.target.width == width && r.target.height == height {
+		return nil
+	}
 	r.target.delete()
 	for {
 		t, err := newTarget(width, height, r.settings.samples)

@@ -248,13 +248,14 @@ func (w *Window) eachTouch(e js.Value, f func(id int, x, y float32)) {
 func (w *Window) observe() {
 	w.canvas.Get("style").Set("touchAction", "none") // touches neither scroll nor zoom the page
 	observer := w.page.Get("ResizeObserver").New(w.callback(func(entries js.Value) {
-		exact := entries.Index(entries.Length() - 1).Get("devicePixelContentBoxSize")
-		if !exact.Truthy() {
-			w.layOut()
-			return
+		w.pixels = w.lay()
+		if exact := entries.Index(entries.Length() - 1).Get("devicePixelContentBoxSize"); exact.Truthy() {
+			size := [2]int{exact.Index(0).Get("inlineSize").Int(), exact.Index(0).Get("blockSize").Int()}
+			// A browser that imitates another device reports the size on its own.
+			if max(abs(size[0]-w.pixels[0]), abs(size[1]-w.pixels[1])) <= 1 {
+				w.pixels = size
+			}
 		}
-		w.place()
-		w.pixels = [2]int{exact.Index(0).Get("inlineSize").Int(), exact.Index(0).Get("blockSize").Int()}
 		w.measure()
 	}))
 	w.undo = slices.Insert(w.undo, 0, func() { observer.Call("disconnect") })
@@ -264,6 +265,8 @@ func (w *Window) observe() {
 	}
 	observer.Call("observe", w.canvas, map[string]any{"box": box})
 }
+
+func abs(n int) int { return max(n, -n) }
 
 // ticker is the program of the Worker: while the page is hidden it sends a tick every 50 ms.
 const ticker = `let t; onmessage = e => { clearInterval(t); if (e.data) t = setInterval(() => postMessage(0), 50) }`

@@ -24,14 +24,14 @@
 //
 // The window is the page's first canvas element. Without one, Open adds a canvas that covers the
 // page. The page's style decides its size, and the fields Width, Height and Hidden of [Config] have
-// no effect. Draw waits for the browser's next animation frame, which cannot be switched off. So the
-// same loop runs here, and the main goroutine needs no callbacks.
+// no effect. Draw waits for the browser's next animation frame, which cannot be switched off. So
+// the same loop runs here, and the main goroutine needs no callbacks.
 //
-// A hidden page counts as minimised. A Worker then wakes Poll 20 times a second, because timers of a
-// hidden page stop, and a networked game goes on. Keys that the browser would use to scroll or to
-// move the focus (Space, Tab, the arrows and the like) belong to the window. With Control, Alt or the
-// system's key held, keys belong to the browser. Touches become touch events and mouse events (see
-// [render.TouchPress]). Full screen works only as an answer to a key, a click or a touch.
+// A hidden page counts as minimised. A Worker then wakes Poll 20 times a second, because timers of
+// a hidden page stop, and a networked game goes on. Keys that the browser would use to scroll or to
+// move the focus (Space, Tab, the arrows and the like) belong to the window. With Control, Alt or
+// the system's key held, keys belong to the browser. Touches become touch events and mouse events
+// (see [render.TouchPress]). Full screen works only as an answer to a key, a click or a touch.
 package window
 
 import (

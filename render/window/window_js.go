@@ -99,7 +99,8 @@ func Open(c Config) (*Window, error) {
 		w.wake()
 	})
 	w.listen()
-	w.layOut()
+	w.pixels = w.lay()
+	w.measure()
 	w.observe()
 	w.keepAwake()
 	isOpen = true
@@ -130,11 +131,10 @@ func (w *Window) place() js.Value {
 	return box
 }
 
-// layOut reads place and size of the canvas. The size may be a pixel off.
-func (w *Window) layOut() {
+// lay reads the place of the canvas, and returns its size in pixels. That may be one off.
+func (w *Window) lay() [2]int {
 	box, ratio := w.place(), w.ratio()
-	w.pixels = [2]int{int(math.Round(box.Get("width").Float() * ratio)), int(math.Round(box.Get("height").Float() * ratio))}
-	w.measure()
+	return [2]int{int(math.Round(box.Get("width").Float() * ratio)), int(math.Round(box.Get("height").Float() * ratio))}
 }
 
 // ratio returns the number of pixels to one of the page's.

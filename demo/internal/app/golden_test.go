@@ -10,7 +10,6 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
-	"strings"
 	"testing"
 	"time"
 
@@ -46,20 +45,13 @@ func open(t *testing.T, set settings.Settings) (*Show, *sceneContent) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return NewShow(scene, scenes.WithArena(), nil), scene
+	return NewShow(scene, nil, nil), scene
 }
 
-// shoot runs a scene at 60 frames per second up to a moment and draws that.
+// shoot draws a scene at a moment.
 func shoot(t *testing.T, on render.Surface, set settings.Settings, moment time.Duration) *image.RGBA {
 	t.Helper()
-	s, scene := open(t, set)
-	defer s.Close()
-	const frame = time.Second / 60
-	for scene.Time().Real+frame <= moment {
-		s.Advance(frame)
-	}
-	s.Advance(moment - scene.Time().Real)
-	if err := s.Draw(on); err != nil {
+	if err := (Golden{Moment: moment, Settings: set}).Draw(on); err != nil {
 		t.Fatal(err)
 	}
 	picture, err := on.Capture(nil)
@@ -69,62 +61,34 @@ func shoot(t *testing.T, on render.Surface, set settings.Settings, moment time.D
 	return picture
 }
 
-// golden are the pictures that are kept: every scene but one with and without interpolation at the
-// same moment, and each other thing that is drawn once.
-var golden = []struct {
-	name   string
-	moment time.Duration
-	change func(*settings.Settings)
-}{
-	{"lanes", 3060 * time.Millisecond, func(s *settings.Settings) { s.Scene, s.Rate = "lanes", 5 }},
-	{"orbits", 6030 * time.Millisecond, func(s *settings.Settings) { s.Scene = "orbits" }},
-	{"teleports", 2560 * time.Millisecond, func(s *settings.Settings) { s.Scene = "teleports" }},
-	{"physics", 1020 * time.Millisecond, func(s *settings.Settings) { s.Scene = "physics" }},
-	{"stress", 2020 * time.Millisecond, func(s *settings.Settings) { s.Scene, s.Entities, s.Rate = "stress", 400, 5 }},
-	{"lab", 5030 * time.Millisecond, func(s *settings.Settings) { s.Scene = "lab" }},
-	{"lab-jump", 9500 * time.Millisecond, func(s *settings.Settings) { s.Scene, s.Link.SendRate, s.Link.Loss = "lab", 10, 0.3 }},
-}
-
 // TestGolden compares pictures with approved ones. Rasterisers differ in single
 // pixels, so a difference counts only when it is in more than a few of them. Run with -update after
 // a change that is meant, and look at the result.
 func TestGolden(t *testing.T) {
 	on := surface(t, 320, 180)
-	for _, g := range golden {
-		for _, variant := range []string{"", "-raw", "-ghosts"} {
-			if variant == "-ghosts" && g.name != "stress" {
-				continue
+	for _, g := range Goldens() {
+		if g.Settings.Scene == "physics" && runtime.GOARCH != "amd64" {
+			continue // a collision more or less depends on how the processor rounds
+		}
+		// No subtests: the surface belongs to this goroutine.
+		got := shoot(t, on, g.Settings, g.Moment)
+		path := filepath.Join("testdata", g.Name+".png")
+		if *update {
+			if err := record.SavePNG(path, got); err != nil {
+				t.Fatal(err)
 			}
-			if variant == "-raw" && strings.HasPrefix(g.name, "lab") {
-				continue // at 60 Hz there is next to no difference: these are two moments instead
+		}
+		if share := different(got, load(t, path)); share > 0.004 {
+			out := filepath.Join(os.TempDir(), "tandem-"+g.Name+".png")
+			if err := record.SavePNG(out, got); err != nil {
+				t.Error(err)
 			}
-			if g.name == "physics" && runtime.GOARCH != "amd64" {
-				continue // a collision more or less depends on how the processor rounds
-			}
-			set := settings.Default()
-			set.Overlay = settings.OverlayNone
-			g.change(&set)
-			set.Interpolate, set.Ghosts = variant != "-raw", variant == "-ghosts"
-			// No subtests: the surface belongs to this goroutine.
-			got := shoot(t, on, set, g.moment)
-			path := filepath.Join("testdata", g.name+variant+".png")
-			if *update {
-				if err := record.SavePNG(path, got); err != nil {
-					t.Fatal(err)
-				}
-			}
-			if share := different(got, load(t, path)); share > 0.004 {
-				out := filepath.Join(os.TempDir(), "tandem-"+g.name+variant+".png")
-				if err := record.SavePNG(out, got); err != nil {
-					t.Error(err)
-				}
-				t.Errorf("%.2f %% of the pixels differ from %s; the new picture is %s", 100*share, path, out)
-			}
-			if variant != "" {
-				// The comparison is useful only if it distinguishes the variants.
-				if share := different(got, load(t, filepath.Join("testdata", g.name+".png"))); share < 0.008 {
-					t.Errorf("only %.2f %% of the pixels of %s%s differ from the picture with interpolation and without ghosts", 100*share, g.name, variant)
-				}
+			t.Errorf("%.2f %% of the pixels differ from %s; the new picture is %s", 100*share, path, out)
+		}
+		if name := g.Settings.Scene; g.Name == name+"-raw" || g.Name == name+"-ghosts" {
+			// The comparison is useful only if it distinguishes the variants.
+			if share := different(got, load(t, filepath.Join("testdata", name+".png"))); share < 0.008 {
+				t.Errorf("only %.2f %% of the pixels of %s differ from the picture with interpolation and without ghosts", 100*share, g.Name)
 			}
 		}
 	}

@@ -46,8 +46,8 @@ type Run struct {
 }
 
 // New returns a run of the scene that the options name. arena opens a match, for the scene of that
-// name; nil: there is none. The run writes its results to stdout and the changes made by keys to stderr. If the trace
-// goes to the standard output, the results go to stderr, too.
+// name; nil: there is none. The run writes its results to stdout and the changes made by keys to
+// stderr. If the trace goes to the standard output, the results go to stderr, too.
 func New(o *options.Options, stdout, stderr io.Writer, arena func(settings.Settings) (Content, error)) *Run {
 	r := &Run{options: o, arena: arena, out: stdout, remarks: stderr}
 	if o.Trace == options.Stdout {

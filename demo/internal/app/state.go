@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/tandem-ecs/tandem/demo/internal/settings"
+	"github.com/tandem-ecs/tandem/ecs"
 )
 
 // Cost is the processor's time for a frame.
@@ -17,13 +18,18 @@ type State struct {
 	Settings settings.Settings
 	Frames   int  // drawn since the beginning
 	Cost     Cost // of the last frame
+	Steps    int  // fixed steps of the last frame, of a scene
 }
 
-// State returns the present state of a run in a window, and false before its first frame. It must be
-// called between two frames.
+// State returns the present state of a run in a window, and false before its first frame. It must
+// be called between two frames.
 func (r *Run) State() (State, bool) {
 	if r.loop == nil || r.loop.show == nil || r.loop.show.frames == 0 {
 		return State{}, false
 	}
-	return State{r.loop.show.Settings(), r.loop.show.frames, r.loop.cost}, true
+	s := State{Settings: r.loop.show.Settings(), Frames: r.loop.show.frames, Cost: r.loop.cost}
+	if c, ok := r.loop.show.Content.(interface{ Time() ecs.Time }); ok {
+		s.Steps = c.Time().Steps
+	}
+	return s, true
 }

@@ -8,9 +8,9 @@ import (
 	"github.com/tandem-ecs/tandem/render"
 )
 
-// thumbs are the controls of a touch screen. The left thumb pulls a stick that runs. The right thumb
-// pulls a stick that aims, and shoots while it is pulled. Each stick is where its thumb touched. At
-// the right edge there are buttons. They are drawn once a finger has touched.
+// thumbs are the controls of a touch screen. The left thumb pulls a stick that runs. The right
+// thumb pulls a stick that aims, and shoots while it is pulled. Each stick is where its thumb
+// touched. At the right edge there are buttons. They are drawn once a finger has touched.
 type thumbs struct {
 	used bool
 	w, h float32 // of the picture in points

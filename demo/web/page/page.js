@@ -65,8 +65,9 @@
   };
 
   document.addEventListener("tandem", e => {
-    if (e.detail.error) end("This does not work", e.detail.text, "Try again");
-    else end("Tandem", e.detail.text, "Start again");
+    const { error, text } = e.detail;
+    if (error) end("This does not work", text[0].toUpperCase() + text.slice(1), "Try again");
+    else end("Tandem", text, "Start again");
   });
 
   const shown = () => {

@@ -8,7 +8,7 @@
 //
 // No method blocks or reads a clock: the owner calls [Conn.Poll] with its own time once per step,
 // then [Conn.Recv] until there is no more, then [Conn.Send]. Transports on virtual time (loopback,
-// linksim) deliver by the times given to them. Transports on sockets (dtls, websocket) run
+// linksim) deliver by the times given to them. Transports on sockets (dtls, webtransport, websocket) run
 // goroutines of their own with bounded queues in between, and Poll only takes over their results. A
 // [Stamper] also returns when a datagram arrived, which is before the Poll that returns it.
 //
@@ -17,6 +17,7 @@
 //   - loopback: two ends in one process, on virtual time; single player, host mode and tests
 //   - linksim: wraps any other and adds delay, jitter, loss and more
 //   - dtls: encrypted datagrams on UDP
+//   - webtransport: encrypted datagrams on UDP (QUIC), for browsers and for programs
 //   - websocket: an ordered stream, for browsers and for networks that pass nothing else
 //
 // Package transporttest holds the tests that each of them has to pass.

@@ -37,7 +37,7 @@ type methods struct {
 	DeleteShader, DeleteTexture, DeleteVertexArray, DepthFunc, DepthMask, Disable,
 	DisableVertexAttribArray, DrawArrays, DrawArraysInstanced, DrawBuffers, DrawElements,
 	DrawElementsInstanced, Enable, EnableVertexAttribArray, FramebufferRenderbuffer,
-	FramebufferTexture2D, GetError, GetExtension, GetParameter, GetProgramInfoLog,
+	FramebufferTexture2D, GetExtension, GetParameter, GetProgramInfoLog,
 	GetProgramParameter, GetShaderInfoLog, GetShaderParameter, GetUniformBlockIndex,
 	GetUniformLocation, IsContextLost, LinkProgram, PixelStorei, PolygonOffset, ReadBuffer,
 	ReadPixels, RenderbufferStorageMultisample, Scissor, ShaderSource, TexImage2D, TexParameteri,

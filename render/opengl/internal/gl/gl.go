@@ -1,6 +1,6 @@
 // Package gl has the part of OpenGL that package opengl uses, under its own names, on two back
 // ends: OpenGL 3.3 core by go-gl with cgo, and WebGL2 in a browser. What the two do not share is
-// told apart by the constants and functions Header, SwitchesSRGB, SlowErrors and ClampsDepth.
+// told apart by the constants and functions Header, SwitchesSRGB and ClampsDepth.
 //
 // As in OpenGL, all functions are for the current context: with cgo that of the thread, in a
 // browser that of [Context.Use].

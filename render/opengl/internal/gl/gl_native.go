@@ -17,8 +17,6 @@ const (
 	// SwitchesSRGB reports whether FRAMEBUFFER_SRGB exists: whether drawing to a target of sRGB
 	// values can leave out their conversion.
 	SwitchesSRGB = true
-	// SlowErrors reports whether GetError waits for another process.
-	SlowErrors = false
 )
 
 // functions guards go-gl's table of OpenGL functions. A process has one table.

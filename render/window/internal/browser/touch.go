@@ -8,9 +8,9 @@ import (
 )
 
 // Touches turns the touches of a screen into touch events and the events of a mouse. One finger is
-// the left button. Two fingers are the right button at the point between them, and the wheel as they
-// spread. When one of two fingers leaves, the mouse rests until all have left, or the picture would
-// jump. The zero value is ready for use.
+// the left button. Two fingers are the right button at the point between them, and the wheel as
+// they spread. When one of two fingers leaves, the mouse rests until all have left, or the picture
+// would jump. The zero value is ready for use.
 type Touches struct {
 	fingers []finger // in the order of their presses
 	button  render.MouseButton

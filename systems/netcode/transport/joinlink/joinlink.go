@@ -3,6 +3,7 @@
 //
 //	tandem://203.0.113.7:7777#7Nq0…Zz4+Xo3bq…        encrypted datagrams on UDP (package dtls)
 //	tandem+wss://play.example.org:443/arena#+Xo3bq…  WebSocket with TLS (package websocket)
+//	tandem+wt://203.0.113.7:8080/webtransport#EYZE…+Xo3bq…  WebTransport (package webtransport)
 //	tandem+ws://127.0.0.1:8080/#+Xo3bq…              WebSocket without: only behind a proxy, or on one machine
 //
 // The part behind the # is the fingerprint of the server's certificate and, behind the +, the
@@ -30,11 +31,12 @@ const (
 	DTLS Transport = iota // encrypted datagrams on UDP
 	WS                    // WebSocket without encryption
 	WSS                   // WebSocket with TLS
+	WT                    // WebTransport; the fingerprint is that of the web server's certificate
 )
 
-var schemes = [...]string{DTLS: "tandem", WS: "tandem+ws", WSS: "tandem+wss"}
+var schemes = [...]string{DTLS: "tandem", WS: "tandem+ws", WSS: "tandem+wss", WT: "tandem+wt"}
 
-// String returns the link's scheme: "tandem", "tandem+ws" or "tandem+wss".
+// String returns the link's scheme: "tandem", "tandem+ws", "tandem+wss" or "tandem+wt".
 func (t Transport) String() string {
 	if int(t) < len(schemes) {
 		return schemes[t]
@@ -55,7 +57,7 @@ type Link struct {
 	Transport   Transport
 	Host        string      // DNS name in ASCII, or IP address without brackets and without a zone
 	Port        uint16      // never 0
-	Path        string      // of WS and WSS: begins with "/"; of DTLS empty
+	Path        string      // of WS, WSS and WT: begins with "/"; of DTLS empty
 	Fingerprint Fingerprint // of the server's certificate; zero for none, which DTLS does not allow
 	Token       string      // letters, digits and -._~ only; may be empty
 }
@@ -63,13 +65,17 @@ type Link struct {
 // Address returns host and port for a dialer, with brackets around an IPv6 address.
 func (l Link) Address() string { return net.JoinHostPort(l.Host, strconv.Itoa(int(l.Port))) }
 
-// URL returns the address of a WS or WSS link for a WebSocket dialer, without fingerprint and
-// token. For a DTLS link it returns the empty text.
+// URL returns the address of a WS, WSS or WT link for its dialer, without fingerprint and token:
+// ws://, wss:// or https://. For a DTLS link it returns the empty text.
 func (l Link) URL() string {
-	if l.Transport == DTLS {
+	scheme := strings.TrimPrefix(l.Transport.String(), "tandem+")
+	switch l.Transport {
+	case DTLS:
 		return ""
+	case WT:
+		scheme = "https"
 	}
-	return strings.TrimPrefix(l.Transport.String(), "tandem+") + "://" + l.Address() + l.Path
+	return scheme + "://" + l.Address() + l.Path
 }
 
 // String returns the link. If [Link.Validate] refuses the link, the result cannot be used.
@@ -92,7 +98,7 @@ func (l Link) String() string {
 func (l Link) Validate() error {
 	switch {
 	case int(l.Transport) >= len(schemes):
-		return fmt.Errorf("joinlink: transport %d is unknown: use joinlink.DTLS, WS or WSS", l.Transport)
+		return fmt.Errorf("joinlink: transport %d is unknown: use joinlink.DTLS, WS, WSS or WT", l.Transport)
 	case !validHost(l.Host):
 		return fmt.Errorf("joinlink: %q is no host: use an IP address or a DNS name in ASCII (xn--… for others)", l.Host)
 	case l.Port == 0:
@@ -123,7 +129,7 @@ func Parse(text string) (Link, error) {
 	scheme, rest, ok := strings.Cut(address, "://")
 	t := slices.IndexFunc(schemes[:], func(s string) bool { return strings.EqualFold(s, scheme) })
 	if !ok || t < 0 {
-		return Link{}, fmt.Errorf("joinlink: %q is no join link: it begins with tandem://, tandem+ws:// or tandem+wss://; copy the whole line that the server printed", address)
+		return Link{}, fmt.Errorf("joinlink: %q is no join link: it begins with tandem://, tandem+ws://, tandem+wss:// or tandem+wt://; copy the whole line that the server printed", address)
 	}
 	l.Transport = Transport(t)
 	if i := strings.IndexByte(rest, '/'); i >= 0 {

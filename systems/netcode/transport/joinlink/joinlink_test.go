@@ -36,6 +36,11 @@ func TestLinks(t *testing.T) {
 			joinlink.Link{Transport: joinlink.WSS, Host: "lan", Port: 443, Path: "/", Fingerprint: print43, Token: "t"}, "lan:443", "wss://lan:443/",
 		},
 		{
+			"tandem+wt://lan:8080/webtransport#" + print43.String() + "+t",
+			joinlink.Link{Transport: joinlink.WT, Host: "lan", Port: 8080, Path: "/webtransport", Fingerprint: print43, Token: "t"},
+			"lan:8080", "https://lan:8080/webtransport",
+		},
+		{
 			"tandem+ws://localhost:8080/",
 			joinlink.Link{Transport: joinlink.WS, Host: "localhost", Port: 8080, Path: "/"}, "localhost:8080", "ws://localhost:8080/",
 		},
@@ -109,7 +114,7 @@ func TestEveryValidLinkSurvives(t *testing.T) {
 	unreserved := rapid.StringMatching(`[A-Za-z0-9._~-]{0,40}`)
 	rapid.Check(t, func(t *rapid.T) {
 		l := joinlink.Link{
-			Transport: joinlink.Transport(rapid.IntRange(0, 2).Draw(t, "transport")),
+			Transport: joinlink.Transport(rapid.IntRange(0, 3).Draw(t, "transport")),
 			Host:      rapid.StringMatching(`[a-z0-9.:-]{1,20}`).Draw(t, "host"),
 			Port:      rapid.Uint16().Draw(t, "port"),
 			Token:     unreserved.Draw(t, "token"),
@@ -131,6 +136,7 @@ func FuzzParse(f *testing.F) {
 	f.Add("tandem://203.0.113.7:7777#" + print43.String() + "+Xo3bq")
 	f.Add("tandem+wss://play.example.org:443/arena#+x")
 	f.Add("tandem+ws://[::1]:1/")
+	f.Add("tandem+wt://h:1/webtransport#" + print43.String() + "+x")
 	f.Add("tandem://#+://")
 	f.Fuzz(func(t *testing.T, text string) {
 		l, err := joinlink.Parse(text)

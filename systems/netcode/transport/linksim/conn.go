@@ -39,7 +39,7 @@ func Wrap(inner transport.Conn, path Path) (*Conn, error) {
 
 func wrap(inner transport.Conn, path Path, n uint64) *Conn {
 	send, receive := path.links(n)
-	return &Conn{inner: inner, send: send, receive: receive, state: inner.State(), buf: make([]byte, inner.MTU()), last: math.MinInt64}
+	return &Conn{inner: inner, send: send, receive: receive, state: inner.State(), buf: make([]byte, transport.MaxMTU), last: math.MinInt64}
 }
 
 // SetUntrusted implements [transport.Budgeted] if the inner connection does.

@@ -1,15 +1,19 @@
 package websocket
 
 import (
-	"context"
-	"io"
 	"time"
-
-	"github.com/coder/websocket"
 
 	"github.com/tandem-ecs/tandem/systems/netcode/transport"
 	"github.com/tandem-ecs/tandem/systems/netcode/transport/internal/mailbox"
 )
+
+// MTU is the largest datagram in bytes: that of the other transports, although a stream could carry
+// more.
+const MTU = transport.MaxMTU
+
+// maxMessage is the size of the largest message that is read at all. A message above MTU is dropped
+// and counted. A message above maxMessage ends the connection.
+const maxMessage = 16 * MTU
 
 // Conn is one end of a connection. It implements [transport.Conn]. [Dial] and [Listener.Accept]
 // return one. Done returns a channel that is closed when its goroutines have ended and its socket
@@ -31,67 +35,4 @@ const closeGrace = 500 * time.Millisecond
 
 func mailboxConfig(c Config, overhead int, remote string) mailbox.Config {
 	return mailbox.Config{Name: "websocket", MTU: MTU, Overhead: overhead, Send: c.SendQueue, Receive: c.ReceiveQueue, Remote: remote}
-}
-
-// carry moves datagrams between the WebSocket and the mailbox until the connection ends, closes the
-// WebSocket, and returns when its goroutines are gone. fruitless counts messages without a
-// datagram.
-func carry(ws *websocket.Conn, w *mailbox.Worker, fruitless func(int) bool) {
-	ws.SetReadLimit(maxMessage)
-	// The end of life tears the connection down, even with data that still waits in it.
-	life, kill := context.WithCancel(context.Background())
-	defer kill()
-	context.AfterFunc(w.Context(), func() { time.AfterFunc(closeGrace, kill) })
-	reading := make(chan struct{})
-	go func() {
-		defer close(reading)
-		read(life, ws, w, fruitless)
-	}()
-	w.SendAll(nil, func(b []byte) error {
-		err := ws.Write(life, websocket.MessageBinary, b)
-		if err != nil {
-			w.End(transport.Reason{Code: transport.Failed, Text: "the connection broke"})
-		}
-		return err
-	})
-	if reason, byOwner := w.Reason(); byOwner {
-		_ = ws.Write(life, websocket.MessageText, textOf(reason))
-		_ = ws.Close(statusOf(reason), cut(reason))
-	} else {
-		select { // the reader answers the other end's close frame
-		case <-reading:
-		case <-life.Done():
-		}
-	}
-	shut(ws)
-	<-reading
-}
-
-// read delivers the datagrams that arrive until the connection ends.
-func read(life context.Context, ws *websocket.Conn, w *mailbox.Worker, fruitless func(int) bool) {
-	buf := make([]byte, MTU+1)
-	for {
-		kind, message, err := ws.Reader(life)
-		if err != nil {
-			w.End(reasonOf(err))
-			return
-		}
-		n, err := io.ReadFull(message, buf)
-		if err == nil { // buf has room for one byte more than the MTU: the message is too large
-			w.Lost()
-			fruitless(1)
-			_, err = io.Copy(io.Discard, message)
-		} else if err == io.EOF || err == io.ErrUnexpectedEOF {
-			err = nil
-			if kind == websocket.MessageText {
-				w.End(parseText(buf[:n]))
-			} else if !w.Deliver(buf[:n]) {
-				fruitless(1)
-			}
-		}
-		if err != nil {
-			w.End(reasonOf(err))
-			return
-		}
-	}
 }

@@ -5,8 +5,6 @@ import (
 	"net/url"
 	"strings"
 
-	"github.com/coder/websocket"
-
 	"github.com/tandem-ecs/tandem/systems/netcode/transport"
 	"github.com/tandem-ecs/tandem/systems/netcode/transport/internal/mailbox"
 )
@@ -24,7 +22,7 @@ func Dial(address string, c Config) *Conn {
 	return &Conn{owner}
 }
 
-// dial connects, and carries the connection until it ends.
+// dial checks the address, connects, and carries the connection until it ends.
 func dial(address string, c Config, w *mailbox.Worker) {
 	defer w.Finish()
 	if u, err := url.Parse(address); err != nil || u.Scheme != "ws" && u.Scheme != "wss" || u.Host == "" {
@@ -33,14 +31,5 @@ func dial(address string, c Config, w *mailbox.Worker) {
 	}
 	ctx, cancel := context.WithTimeout(w.Context(), c.DialTimeout)
 	defer cancel()
-	options, release := dialOptions(c)
-	defer release()
-	ws, response, err := websocket.Dial(ctx, address, options)
-	if err != nil {
-		c.Log.Debug("websocket: cannot connect", "server", address, "error", err)
-		w.End(dialReason(ctx, response, err))
-		return
-	}
-	w.Open()
-	carry(ws, w, func(int) bool { return true }) // a server may send any messages
+	connect(ctx, address, c, w)
 }

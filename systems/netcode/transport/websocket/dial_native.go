@@ -4,7 +4,6 @@ package websocket
 
 import (
 	"context"
-	"crypto/subtle"
 	"crypto/tls"
 	"errors"
 	"net"
@@ -14,7 +13,8 @@ import (
 	"github.com/coder/websocket"
 
 	"github.com/tandem-ecs/tandem/systems/netcode/transport"
-	"github.com/tandem-ecs/tandem/systems/netcode/transport/joinlink"
+	"github.com/tandem-ecs/tandem/systems/netcode/transport/internal/mailbox"
+	"github.com/tandem-ecs/tandem/systems/netcode/transport/internal/pin"
 )
 
 // sendBuffer is how many bytes the kernel keeps for a slow reader. More would be old by the time
@@ -25,24 +25,26 @@ const sendBuffer = 32 << 10
 // number that no call returns. No other system has an error of this number.
 const wsaConnectionRefused = syscall.Errno(10061)
 
-var errWrongCertificate = errors.New("websocket: the server shows another certificate than the one in the join link")
+// connect connects, and carries the connection until it ends.
+func connect(ctx context.Context, address string, c Config, w *mailbox.Worker) {
+	options, release := dialOptions(c)
+	defer release()
+	ws, response, err := websocket.Dial(ctx, address, options)
+	if err != nil {
+		c.Log.Debug("websocket: cannot connect", "server", address, "error", err)
+		w.End(dialReason(ctx, response, err))
+		return
+	}
+	w.Open()
+	carry(ws, w, func(int) bool { return true }) // a server may send any messages
+}
 
 // dialOptions returns the library's options, with an HTTP client of its own: the program's default
 // one may have proxies, cookies and time-outs that are meant for something else.
 func dialOptions(c Config) (options *websocket.DialOptions, release func()) {
 	security := c.TLS.Clone()
 	if !c.Fingerprint.IsZero() {
-		if security == nil {
-			security = &tls.Config{}
-		}
-		security.InsecureSkipVerify = true // of authorities and names: the pin replaces it
-		security.VerifyConnection = func(s tls.ConnectionState) error {
-			got := joinlink.FingerprintOf(s.PeerCertificates[0].Raw)
-			if subtle.ConstantTimeCompare(got[:], c.Fingerprint[:]) != 1 {
-				return errWrongCertificate
-			}
-			return nil
-		}
+		security = pin.Config(security, c.Fingerprint)
 	}
 	way := &http.Transport{
 		Proxy: http.ProxyFromEnvironment, TLSClientConfig: security, TLSHandshakeTimeout: c.DialTimeout,
@@ -75,7 +77,7 @@ func dialReason(ctx context.Context, response *http.Response, err error) transpo
 		return transport.Reason{Code: transport.Refused, Text: "the server is busy, full, or about to start: try again later"}
 	case status != 0:
 		return transport.Reason{Code: transport.Failed, Text: "no game server answers at that address, but something else: ask for a new link"}
-	case errors.Is(err, errWrongCertificate):
+	case errors.Is(err, pin.ErrOther):
 		return transport.Reason{Code: transport.Unauthorized, Text: "this is not the server that made the join link: ask for a new link"}
 	case errors.As(err, &certificate):
 		return transport.Reason{Code: transport.Unauthorized, Text: "no authority vouches for the server's certificate: ask for a link with its fingerprint"}
@@ -88,6 +90,3 @@ func dialReason(ctx context.Context, response *http.Response, err error) transpo
 	}
 	return transport.Reason{Code: transport.Failed, Text: "cannot connect: check the join link, whether the server runs, and this computer's network"}
 }
-
-// shut closes the WebSocket at once.
-func shut(ws *websocket.Conn) { _ = ws.CloseNow() }

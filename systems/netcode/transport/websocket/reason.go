@@ -1,10 +1,7 @@
 package websocket
 
 import (
-	"errors"
 	"strconv"
-
-	"github.com/coder/websocket"
 
 	"github.com/tandem-ecs/tandem/systems/netcode/transport"
 )
@@ -14,9 +11,7 @@ import (
 const firstStatus = 4000
 
 // statusOf returns the close code of a reason.
-func statusOf(r transport.Reason) websocket.StatusCode {
-	return firstStatus + websocket.StatusCode(r.Code)
-}
+func statusOf(r transport.Reason) int { return firstStatus + int(r.Code) }
 
 // cut returns the reason's text in its wire form: one line of at most transport.MaxReasonText
 // bytes.
@@ -32,7 +27,7 @@ func parseText(b []byte) transport.Reason {
 	const digits = 4
 	if len(b) > digits && b[digits] == ' ' {
 		if status, err := strconv.ParseUint(string(b[:digits]), 10, 16); err == nil {
-			if r, ok := ofStatus(websocket.StatusCode(status), string(b[digits+1:])); ok {
+			if r, ok := ofStatus(int(status), string(b[digits+1:])); ok {
 				return r
 			}
 		}
@@ -41,7 +36,7 @@ func parseText(b []byte) transport.Reason {
 }
 
 // ofStatus returns the reason of a close code and its text, if this package sent them.
-func ofStatus(status websocket.StatusCode, text string) (transport.Reason, bool) {
+func ofStatus(status int, text string) (transport.Reason, bool) {
 	if status <= firstStatus || status > firstStatus+255 {
 		return transport.Reason{}, false
 	}
@@ -49,26 +44,30 @@ func ofStatus(status websocket.StatusCode, text string) (transport.Reason, bool)
 	return r, err == nil
 }
 
-// reasonOf returns why a read failed, in words for the player.
-func reasonOf(err error) transport.Reason {
-	var closed websocket.CloseError
-	if errors.As(err, &closed) {
-		if r, ok := ofStatus(closed.Code, closed.Reason); ok {
-			return r
-		}
-		switch closed.Code {
-		case websocket.StatusGoingAway:
-			// Proxies send it to both ends when they restart, and browsers when they close a page.
-			return transport.Reason{Code: transport.Failed, Text: "the other end, or a proxy on the way, went without a reason"}
-		case websocket.StatusNormalClosure:
-			return transport.Reason{Code: transport.Left, Text: "the other end went without a reason"}
-		case websocket.StatusMessageTooBig, websocket.StatusPolicyViolation:
-			return transport.Reason{Code: transport.Overload, Text: "the other end did not take what was sent"}
-		}
-		return transport.Reason{Code: transport.Failed, Text: "the other end closed with WebSocket code " + strconv.Itoa(int(closed.Code))}
+// These are the close codes of others that this package knows (RFC 6455, 7.4.1).
+const (
+	statusNormal    = 1000
+	statusGoingAway = 1001
+	statusPolicy    = 1008
+	statusTooBig    = 1009
+	statusAbnormal  = 1006 // what a browser reports if there was no close frame
+)
+
+// closedWith returns the reason of a close frame, in words for the player.
+func closedWith(status int, text string) transport.Reason {
+	if r, ok := ofStatus(status, text); ok {
+		return r
 	}
-	if errors.Is(err, websocket.ErrMessageTooBig) {
-		return transport.Reason{Code: transport.Overload, Text: "the other end sent a message far above the MTU"}
+	switch status {
+	case statusGoingAway:
+		// Proxies send it to both ends when they restart, and browsers when they close a page.
+		return transport.Reason{Code: transport.Failed, Text: "the other end, or a proxy on the way, went without a reason"}
+	case statusNormal:
+		return transport.Reason{Code: transport.Left, Text: "the other end went without a reason"}
+	case statusTooBig, statusPolicy:
+		return transport.Reason{Code: transport.Overload, Text: "the other end did not take what was sent"}
+	case statusAbnormal:
+		return transport.Reason{Code: transport.Failed, Text: "the connection broke"}
 	}
-	return transport.Reason{Code: transport.Failed, Text: "the connection broke"}
+	return transport.Reason{Code: transport.Failed, Text: "the other end closed with WebSocket code " + strconv.Itoa(status)}
 }

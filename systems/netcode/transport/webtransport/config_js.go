@@ -18,7 +18,7 @@ type Config struct {
 	// DialTimeout is how long a client tries; 0 means 10 s.
 	DialTimeout time.Duration
 	// SendQueue is the maximum number of datagrams that wait for the network. A further one
-	// displaces the oldest. 0 means 64.
+	// displaces the oldest. 0 means 32.
 	SendQueue int
 	// ReceiveQueue is the maximum number of datagrams that wait for Recv. A further one displaces
 	// the oldest. 0 means 256.
@@ -31,7 +31,7 @@ func (c Config) withDefaults() Config {
 	if c.SendQueue < 0 || c.ReceiveQueue < 0 || c.DialTimeout < 0 {
 		panic("webtransport: a negative bound in Config makes no sense: set it to at least 1, or leave it 0 for the default")
 	}
-	c.SendQueue = cmp.Or(c.SendQueue, 64)
+	c.SendQueue = cmp.Or(c.SendQueue, 32)
 	c.ReceiveQueue = cmp.Or(c.ReceiveQueue, 256)
 	c.DialTimeout = cmp.Or(c.DialTimeout, 10*time.Second)
 	return c

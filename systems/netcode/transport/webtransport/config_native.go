@@ -78,7 +78,7 @@ type Config struct {
 	DialTimeout time.Duration
 
 	// SendQueue is the maximum number of datagrams of a connection that wait for the network. A
-	// further one displaces the oldest. 0 means 64.
+	// further one displaces the oldest. 0 means 32.
 	SendQueue int
 	// ReceiveQueue is the maximum number of datagrams of a connection that wait for Recv. A further
 	// one displaces the oldest. 0 means 256.
@@ -106,7 +106,7 @@ func (c Config) withDefaults() Config {
 	c.HalfOpen = cmp.Or(c.HalfOpen, 256)
 	c.MaxConns = cmp.Or(c.MaxConns, 1024)
 	c.Backlog = cmp.Or(c.Backlog, 64)
-	c.SendQueue = cmp.Or(c.SendQueue, 64)
+	c.SendQueue = cmp.Or(c.SendQueue, 32)
 	c.ReceiveQueue = cmp.Or(c.ReceiveQueue, 256)
 	c.HandshakeTimeout = cmp.Or(c.HandshakeTimeout, 3*time.Second)
 	c.DialTimeout = cmp.Or(c.DialTimeout, 10*time.Second)

@@ -1,6 +1,8 @@
 package webtransport
 
 import (
+	"time"
+
 	"github.com/tandem-ecs/tandem/systems/netcode/transport"
 	"github.com/tandem-ecs/tandem/systems/netcode/transport/internal/mailbox"
 )
@@ -22,6 +24,14 @@ const overhead = 1 + 4 + 2 + 16 + 3 + 1 + 8 + 20
 func mailboxConfig(send, receive int, remote string) mailbox.Config {
 	return mailbox.Config{Name: "webtransport", MTU: MTU, Overhead: overhead, Send: send, Displace: true, Receive: receive, Remote: remote}
 }
+
+const (
+	// closePause is the time between the last datagrams and the reason of a close. The reason takes
+	// another way through the other end's library, which drops datagrams that it overtakes.
+	closePause = 50 * time.Millisecond
+	// closeGrace is how long an end then waits until the other one has received the reason.
+	closeGrace = 500 * time.Millisecond
+)
 
 // reasonOf returns the reason of a session's close code and text.
 func reasonOf(code uint32, text string) transport.Reason {

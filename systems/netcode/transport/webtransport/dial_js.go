@@ -12,9 +12,6 @@ import (
 	"github.com/tandem-ecs/tandem/systems/netcode/transport/joinlink"
 )
 
-// closeGrace is how long the page waits for the browser when a connection ends.
-const closeGrace = 500 * time.Millisecond
-
 // dial connects, and carries the connection until it ends.
 func dial(ctx context.Context, u *url.URL, c Config, w *mailbox.Worker) {
 	constructor := js.Global().Get("WebTransport")
@@ -76,7 +73,11 @@ func fetch(ctx context.Context, u *url.URL) ([]joinlink.Fingerprint, error) {
 // construct calls new WebTransport, which may throw.
 func construct(constructor js.Value, address string, pins []joinlink.Fingerprint) (session js.Value, err error) {
 	defer func() {
-		if thrown, ok := recover().(js.Error); ok {
+		if p := recover(); p != nil {
+			thrown, ok := p.(js.Error)
+			if !ok {
+				panic(p)
+			}
 			err = thrown
 		}
 	}()
@@ -110,6 +111,7 @@ func carry(session js.Value, w *mailbox.Worker) {
 	}()
 	write(session.Get("datagrams"), w)
 	if reason, byOwner := w.Reason(); byOwner {
+		time.Sleep(closePause)
 		session.Call("close", map[string]any{"closeCode": int(reason.Code), "reason": textOf(reason)})
 	}
 	select {

@@ -39,7 +39,7 @@ func dial(ctx context.Context, u *url.URL, c Config, w *mailbox.Worker) {
 		return
 	}
 	defer socket.Close()
-	way := &quic.Transport{Conn: socket}
+	way := &quic.Transport{Conn: &guarded{socket, func(net.Addr, int) bool { return true }}}
 	defer way.Close()
 	out := newSent()
 	conn, session, status, err := connect(ctx, way, u, pins, settings(c.DialTimeout, func(context.Context) *sent { return out }))
@@ -49,7 +49,7 @@ func dial(ctx context.Context, u *url.URL, c Config, w *mailbox.Worker) {
 		return
 	}
 	w.Open()
-	carry(conn, session, w, out, func() {}) // a server may send anything
+	carry(conn, session, w, out, func() {}, func() {}) // a server may send anything
 }
 
 // fetch reads the fingerprints of the server's certificates.

@@ -40,6 +40,8 @@ type Listener struct {
 	cancel context.CancelFunc
 
 	mu         sync.Mutex
+	visitors   map[netip.AddrPort]*visitor // by where their packets come from
+	strangers  *admission.Limiter          // packets of others
 	admission  *admission.Limiter
 	unverified admission.Bucket
 	taken      int // connections that live or are being made
@@ -86,10 +88,11 @@ func Listen(addr string, c Config) (*Listener, error) {
 func listenOn(socket net.PacketConn, c Config) (*Listener, error) {
 	l := &Listener{
 		config: c, start: time.Now(), socket: socket, conns: backlog.New(c.Backlog),
+		visitors: map[netip.AddrPort]*visitor{}, strangers: admission.New(c.Strangers, c.NetworkStrangers),
 		admission: admission.New(c.Handshakes, c.NetworkHandshakes), unverified: admission.NewBucket(c.Unverified),
 	}
 	l.life, l.cancel = context.WithCancel(context.Background())
-	l.quic = &quic.Transport{Conn: socket, VerifySourceAddress: l.mustVerify, ConnContext: l.admit}
+	l.quic = &quic.Transport{Conn: guard(socket, l.pass), VerifySourceAddress: l.mustVerify, ConnContext: l.admit}
 	l.server = &webtransport.Server{
 		H3: &http3.Server{
 			Handler: http.HandlerFunc(l.serveHTTP), MaxHeaderBytes: 8 << 10,
@@ -112,22 +115,6 @@ func listenOn(socket net.PacketConn, c Config) (*Listener, error) {
 	}
 	go l.run()
 	return l, nil
-}
-
-// visitor is a client's connection from its first packet on.
-type visitor struct {
-	sent *sent
-	conn *quic.Conn
-	asks atomic.Bool // it has made its request
-	open atomic.Bool // it has a session
-	done func()      // its handshake is over: it no longer counts as half open
-}
-
-type visitorKey struct{}
-
-func visitorOf(ctx context.Context) *visitor {
-	v, _ := ctx.Value(visitorKey{}).(*visitor)
-	return v
 }
 
 var errRefused = errors.New("webtransport: refused")
@@ -153,18 +140,24 @@ func (l *Listener) admit(ctx context.Context, client *quic.ClientInfo) (context.
 	}
 	l.taken++
 	l.half++
-	v := &visitor{sent: newSent()}
-	v.done = sync.OnceFunc(func() {
+	v := &visitor{
+		listener: l, sent: newSent(), addr: addr,
+		budget: admission.NewBudget(l.config.ClientPackets, l.config.ClientBytes),
+		misuse: admission.NewBucket(Rate{PerSecond: 1, Burst: maxMisused}),
+	}
+	l.visitors[addr] = v
+	v.settled = sync.OnceFunc(func() {
 		l.mu.Lock()
 		l.half--
 		l.mu.Unlock()
 	})
 	context.AfterFunc(ctx, func() { // the handshake failed, or the connection ended
-		v.done()
+		v.settled()
 		l.mu.Lock()
 		l.taken--
+		l.forget(v)
 		l.mu.Unlock()
-		if !v.open.Load() {
+		if v.worker.Load() == nil {
 			l.failed.Add(1)
 			l.config.Log.Debug("webtransport: no connection", "client", addr, "error", context.Cause(ctx))
 		}
@@ -195,13 +188,13 @@ func (l *Listener) serve(conn *quic.Conn) {
 	v := visitorOf(conn.Context())
 	v.conn = conn
 	late := time.AfterFunc(l.config.HandshakeTimeout, func() {
-		if !v.open.Load() {
+		if v.worker.Load() == nil {
 			_ = conn.CloseWithError(quic.ApplicationErrorCode(http3.ErrCodeExcessiveLoad), "no session")
 		}
 	})
 	defer late.Stop()
 	stop := context.AfterFunc(l.life, func() {
-		if !v.open.Load() {
+		if v.worker.Load() == nil {
 			_ = conn.CloseWithError(quic.ApplicationErrorCode(http3.ErrCodeNoError), "")
 		}
 	})
@@ -232,21 +225,12 @@ func (l *Listener) serveHTTP(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, "no session", http.StatusBadRequest)
 		return
 	}
-	v.open.Store(true)
 	owner, worker := mailbox.New(mailboxConfig(l.config.SendQueue, l.config.ReceiveQueue, r.RemoteAddr), transport.Open)
+	v.worker.Store(worker)
 	l.conns.Add(&Conn{owner})
-	v.done()
-	carry(v.conn, s, worker, v.sent, func() {})
+	v.settled()
+	carry(v.conn, s, worker, v.sent, v.follow, v.misused)
 	worker.Finish()
-}
-
-// addressOf returns the address of a sender, or the zero address if it cannot be read.
-func addressOf(addr net.Addr) netip.AddrPort {
-	if udp, ok := addr.(*net.UDPAddr); ok {
-		at := udp.AddrPort()
-		return netip.AddrPortFrom(at.Addr().Unmap().WithZone(""), at.Port())
-	}
-	return netip.AddrPort{}
 }
 
 // Poll implements [transport.Listener]. The time is ignored.

@@ -15,9 +15,6 @@ import (
 	"github.com/tandem-ecs/tandem/systems/netcode/transport/internal/mailbox"
 )
 
-// closeGrace is how long an end waits until the other one has received the reason.
-const closeGrace = 500 * time.Millisecond
-
 // settings returns QUIC's settings for both ends. Streams carry no data of ours. The idle time ends
 // a connection of which nothing at all arrives any more; the layer above does so earlier.
 func settings(handshake time.Duration, tracer tracer) *quic.Config {
@@ -33,13 +30,13 @@ func settings(handshake time.Duration, tracer tracer) *quic.Config {
 }
 
 // carry moves datagrams between the session and the mailbox until the connection ends, and returns
-// when its goroutines are gone. It closes the session and the QUIC connection. misused is called
-// for each datagram or stream that is no data of ours.
-func carry(conn *quic.Conn, s *webtransport.Session, w *mailbox.Worker, sent *sent, misused func()) {
+// when its goroutines are gone. It closes the session and the QUIC connection. It calls arrived for
+// each datagram, and misused for each datagram and stream that is no data of ours.
+func carry(conn *quic.Conn, s *webtransport.Session, w *mailbox.Worker, sent *sent, arrived, misused func()) {
 	reading := make(chan struct{})
 	go func() {
 		defer close(reading)
-		read(s, w, misused)
+		read(s, w, arrived, misused)
 	}()
 	w.SendAll(nil, func(b []byte) error {
 		err := s.SendDatagram(b)
@@ -49,6 +46,7 @@ func carry(conn *quic.Conn, s *webtransport.Session, w *mailbox.Worker, sent *se
 		return err
 	})
 	if reason, byOwner := w.Reason(); byOwner {
+		time.Sleep(closePause)
 		// The other end closes the connection when it has received the reason.
 		_ = s.CloseWithError(webtransport.SessionErrorCode(reason.Code), textOf(reason))
 		select {
@@ -61,7 +59,7 @@ func carry(conn *quic.Conn, s *webtransport.Session, w *mailbox.Worker, sent *se
 }
 
 // read delivers the datagrams that arrive until the connection ends.
-func read(s *webtransport.Session, w *mailbox.Worker, misused func()) {
+func read(s *webtransport.Session, w *mailbox.Worker, arrived, misused func()) {
 	reason := make(chan transport.Reason, 1)
 	go func() { reason <- watch(s, misused) }()
 	uni := make(chan struct{})
@@ -81,6 +79,7 @@ func read(s *webtransport.Session, w *mailbox.Worker, misused func()) {
 		if err != nil {
 			break
 		}
+		arrived()
 		if !w.Deliver(b) {
 			misused()
 		}

@@ -231,3 +231,22 @@ func TestOverdone(t *testing.T) {
 		t.Errorf("a datagram costs %d again, want 1", w.Cost())
 	}
 }
+
+// With Displace a full queue towards the network takes the newest datagrams and drops the oldest.
+func TestDisplace(t *testing.T) {
+	owner, worker := mailbox.New(mailbox.Config{Name: "test", MTU: 8, Send: 2, Displace: true, Receive: 2}, transport.Open)
+	for _, b := range []string{"a", "b", "c", "d"} {
+		if err := owner.Send([]byte(b)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if s := owner.Stats(); s.Sent != 4 || s.SendDropped != 2 || s.SendQueued != 2 {
+		t.Errorf("counted %+v", s)
+	}
+	buf := make([]byte, 8)
+	for _, want := range []string{"c", "d"} {
+		if n, ok := worker.Take(buf); !ok || string(buf[:n]) != want {
+			t.Errorf("took %q, %v; want %q", buf[:n], ok, want)
+		}
+	}
+}

@@ -1,3 +1,5 @@
+//go:build !js
+
 package websocket
 
 import (
@@ -7,18 +9,9 @@ import (
 	"net/http"
 	"time"
 
-	"github.com/tandem-ecs/tandem/systems/netcode/transport"
 	"github.com/tandem-ecs/tandem/systems/netcode/transport/internal/admission"
 	"github.com/tandem-ecs/tandem/systems/netcode/transport/joinlink"
 )
-
-// MTU is the largest datagram in bytes: that of the other transports, although a stream could carry
-// more.
-const MTU = transport.MaxMTU
-
-// maxMessage is the size of the largest message that is read at all. A message above MTU is dropped
-// and counted. A message above maxMessage ends the connection.
-const maxMessage = 16 * MTU
 
 // Rate is a long-term rate per second with a burst above it. The zero value means the default of
 // the field that holds it.
