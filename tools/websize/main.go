@@ -27,8 +27,8 @@ import (
 	"github.com/andybalholm/brotli"
 )
 
-// margin is by how much the estimate may be wrong. The ratios of the builds that were measured
-// differ by less (docs/hosting.md).
+// margin is by how much the estimate may be wrong. The ratios of the three programs that were
+// measured are 0.849 (the whole demo), 0.853 (the arena) and 0.857 (the scenes).
 const margin = 0.03
 
 // growth is how much a program may grow before it has to be recorded.
