@@ -102,7 +102,8 @@ func TestInstancesAppearInMotion(t *testing.T) {
 					continue
 				}
 				want, key := plain.visual(r.entity), plain.logical(r.entity).Get().Position[0]
-				// a batch counts times in ticks of 1024 ns, which is 4 cm at the 42 km/s of a motion over 1 ms
+				// a batch counts times in ticks of 1024 ns, which is 4 cm at the 42 km/s of a
+				// motion over 1 ms
 				slack := float32(42 * 1024e-9 / r.left.Seconds())
 				if p, ok := got[key]; !ok || !nearBy(p, want, slack) {
 					t.Fatalf("at %v rocket %v (%v) is drawn at %v, want %v", plain.engine.Time().Normal, key, ok, p, want)

@@ -32,8 +32,8 @@ import (
 
 const name = "play.example.org"
 
-// authority is a small ACME server (RFC 8555) that trusts every signature, and fetches the challenge
-// from one address.
+// authority is a small ACME server (RFC 8555) that trusts every signature, and fetches the
+// challenge from one address.
 type authority struct {
 	*httptest.Server
 	challenges string
@@ -184,8 +184,8 @@ func begin(t *testing.T, refuses bool) (security *tls.Config, l *log, state stri
 	return security, l, state, a
 }
 
-// The first certificate is obtained without a client, by the challenge that the authority reads, and
-// kept in the folder. A browser's handshake then gets it, and another name does not.
+// The first certificate is obtained without a client, by the challenge that the authority reads,
+// and kept in the folder. A browser's handshake then gets it, and another name does not.
 func TestCertificateIsObtained(t *testing.T) {
 	security, l, state, a := begin(t, false)
 	l.await(t, "there is a certificate")
