@@ -3,7 +3,7 @@ SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 GO ?= go
 
-.PHONY: help setup demo clip test lint fuzz bench bench-check soak conformance windows windows-check
+.PHONY: help setup demo clip test lint fuzz bench bench-check soak conformance windows windows-check web release
 
 help: ## print this list
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -54,3 +54,10 @@ windows: ## build the demo for Windows, by mingw: bin/demo.exe
 windows-check: ## try that program under wine: a window, keys, a server with a client; pictures in bin/windows
 	@tools/setup.sh wine
 	@tools/windows.sh check
+
+web: ## build the demo for browsers, compressed: bin/web, for `demo server -web` and any server of files (QUICK=1: no brotli)
+	@tools/web.sh
+
+release: ## pack the demo for Linux, Windows and browsers with checksums into bin/release
+	@tools/setup.sh window
+	@tools/release.sh

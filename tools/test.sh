@@ -23,6 +23,10 @@ if grep -E 'go-gl/(gl|glfw)|/tandem/(render|demo)' <<<"$pure"; then
 fi
 GOOS=js GOARCH=wasm "$go" build ./...
 
+step "sizes of the programs for browsers"
+tools/web.sh sizes
+(cd tools && "$go" vet ./... && "$go" test ./...)
+
 step "lint"
 tools/lint.sh
 

@@ -59,8 +59,8 @@ func (w *webFlags) open(c *host.Config, udp string, log *slog.Logger) (transport
 	return l, nil
 }
 
-// samePort returns an address whose port is that of a free one of TCP in the place of 0, so that UDP
-// gets the same.
+// samePort returns an address whose port is that of a free one of TCP in the place of 0, so that
+// UDP gets the same.
 func samePort(addr string) (string, error) {
 	host, port, err := net.SplitHostPort(addr)
 	if err != nil || port != "0" {

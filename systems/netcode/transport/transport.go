@@ -8,9 +8,10 @@
 //
 // No method blocks or reads a clock: the owner calls [Conn.Poll] with its own time once per step,
 // then [Conn.Recv] until there is no more, then [Conn.Send]. Transports on virtual time (loopback,
-// linksim) deliver by the times given to them. Transports on sockets (dtls, webtransport, websocket) run
-// goroutines of their own with bounded queues in between, and Poll only takes over their results. A
-// [Stamper] also returns when a datagram arrived, which is before the Poll that returns it.
+// linksim) deliver by the times given to them. Transports on sockets (dtls, webtransport,
+// websocket) run goroutines of their own with bounded queues in between, and Poll only takes over
+// their results. A [Stamper] also returns when a datagram arrived, which is before the Poll that
+// returns it.
 //
 // # Implementations
 //

@@ -24,8 +24,8 @@
 // The package sends no keep-alives: the layer above sends all the time, and closes silent
 // connections.
 //
-// In a browser (GOOS=js) there is only [Dial], and Config has the fields of which a browser has use.
-// The package uses the browser's WebSocket without a library there, since the libraries bring
-// net/http and crypto/tls into the page. The browser's own queue has no bound that a program can see, and
-// Stats.SendQueued stays 0.
+// In a browser (GOOS=js) there is only [Dial], and Config has the fields of which a browser has
+// use. The package uses the browser's WebSocket without a library there, since the libraries bring
+// net/http and crypto/tls into the page. The browser's own queue has no bound that a program can
+// see, and Stats.SendQueued stays 0.
 package websocket
