@@ -22,6 +22,7 @@ type Panel struct {
 
 	chosen, open bool // whether the user has unfolded or folded it, and which
 	held         int  // the number of the pressed item, plus one; 0: none
+	finger       int  // whose press the panel took; 0: none
 	cells        []render.Rect
 }
 
@@ -114,12 +115,22 @@ func (p *Panel) Room(size render.Size, set *settings.Settings) (part render.Rect
 // panel's; then nothing else takes it.
 func (p *Panel) Event(e render.Event, size render.Size, set *settings.Settings) (b keys.Binding, taken bool) {
 	switch e.Kind {
+	case render.TouchPress, render.TouchMove, render.TouchRelease:
+		// The same as mouse events, which came before.
+		taken = p.finger != 0 && e.Finger == p.finger
+		if taken && e.Kind == render.TouchRelease {
+			p.finger = 0
+		}
 	case render.MousePress:
 		if set.Keys { // anywhere: it is a finger's Escape
 			p.help.Change(set, keys.Press{})
-			return *p.help, true
+			b, taken = *p.help, true
+		} else {
+			b, taken = p.press(e, size, set)
 		}
-		return p.press(e, size, set)
+		if taken {
+			p.finger = e.Finger
+		}
 	case render.MouseMove:
 		if p.held == 0 {
 			return b, false

@@ -200,6 +200,29 @@ func TestFolds(t *testing.T) {
 	}
 }
 
+// A touch of the panel is the panel's until the finger leaves, and other touches are not. Each comes
+// behind the event that a mouse would report.
+func TestTouches(t *testing.T) {
+	p, size, set := opened(scene.Info{}), windows(1, 320, 180), settings.Default()
+	set.Keys = true // a press anywhere closes the list
+	for _, e := range []struct {
+		render.Event
+		taken bool
+	}{
+		{render.Event{Kind: render.MousePress, Finger: 1, X: 300, Y: 170}, true},
+		{render.Event{Kind: render.TouchPress, Finger: 1, X: 300, Y: 170}, true},
+		{render.Event{Kind: render.TouchPress, Finger: 2, X: 160, Y: 90}, false},
+		{render.Event{Kind: render.TouchMove, Finger: 1, X: 290, Y: 170}, true},
+		{render.Event{Kind: render.TouchRelease, Finger: 1}, true},
+		{render.Event{Kind: render.TouchRelease, Finger: 2}, false},
+		{render.Event{Kind: render.TouchPress, Finger: 1, X: 160, Y: 90}, false},
+	} {
+		if _, taken := p.Event(e.Event, size, &set); taken != e.taken {
+			t.Errorf("%+v is taken: %v", e.Event, taken)
+		}
+	}
+}
+
 // Texts end within their cells, everything drawn is within the window, and in steady state drawing
 // allocates nothing.
 func TestDraw(t *testing.T) {
