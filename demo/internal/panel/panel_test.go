@@ -200,8 +200,8 @@ func TestFolds(t *testing.T) {
 	}
 }
 
-// A touch of the panel is the panel's until the finger leaves, and other touches are not. Each comes
-// behind the event that a mouse would report.
+// A touch of the panel is the panel's until the finger leaves, and other touches are not. Each
+// comes behind the event that a mouse would report.
 func TestTouches(t *testing.T) {
 	p, size, set := opened(scene.Info{}), windows(1, 320, 180), settings.Default()
 	set.Keys = true // a press anywhere closes the list
