@@ -1,0 +1,110 @@
+package replay
+
+import (
+	"bytes"
+	"errors"
+	"time"
+
+	"github.com/tandem-ecs/tandem/systems/netcode/internal/tick"
+)
+
+// Ring keeps the last seconds of a match in memory, for kill cams and for "again". It is a
+// [Recorder]. Its memory grows to what these seconds take, and then stays.
+type Ring struct {
+	length time.Duration
+	info   Info
+	chunker
+	begun  bool
+	chunks []ringChunk // the oldest first; the first begins with a keyframe
+	free   [][]byte
+}
+
+type ringChunk struct {
+	head head
+	raw  []byte
+}
+
+// NewRing returns a ring that holds at least the given time once so much was recorded. It holds one
+// distance of keyframes more, since a clip begins with one. It panics if length is not positive.
+func NewRing(length time.Duration) *Ring {
+	if length <= 0 {
+		panic("replay: NewRing of no time: say how much it keeps, 30 * time.Second for example")
+	}
+	return &Ring{length: length}
+}
+
+// Begin implements [Recorder].
+func (r *Ring) Begin(s Session) error {
+	if r.begun {
+		return errors.New("replay: this Ring has a recording already: make one for each")
+	}
+	r.begun = true
+	r.info.Session, r.rate = s, s.Rate
+	return nil
+}
+
+// Add implements [Recorder].
+func (r *Ring) Add(f Frame) {
+	if !r.add(f) {
+		return
+	}
+	r.chunks = append(r.chunks, ringChunk{r.head, r.raw})
+	keep := f.Tick.Add(-int(r.length * time.Duration(r.rate) / time.Second))
+	for r.covers(keep) {
+		r.free = append(r.free, r.chunks[0].raw)
+		copy(r.chunks, r.chunks[1:])
+		r.chunks = r.chunks[:len(r.chunks)-1]
+	}
+	var raw []byte
+	if n := len(r.free); n > 0 {
+		raw, r.free = r.free[n-1], r.free[:n-1]
+	}
+	r.restart(raw)
+	r.add(f)
+}
+
+// covers reports whether the ring holds the tick without its first chunk, or begins with chunks
+// that nothing can be read from.
+func (r *Ring) covers(t tick.Tick) bool {
+	if len(r.chunks) == 0 {
+		return false
+	}
+	if r.chunks[0].head.flags&chunkKey == 0 {
+		return true
+	}
+	for _, c := range r.chunks[1:] {
+		if c.head.flags&chunkKey != 0 {
+			return c.head.first.Sub(t) <= 0
+		}
+	}
+	return false
+}
+
+// Clip returns what was recorded in the last time before now, and a little more: a clip begins
+// with a keyframe. It is a copy, and the ring records on.
+func (r *Ring) Clip(last time.Duration) (*Tape, error) {
+	from := r.tick.Add(-int(last * time.Duration(max(r.rate, 1)) / time.Second))
+	first := -1
+	for i, c := range r.chunks {
+		if c.head.flags&chunkKey != 0 && (first < 0 || c.head.first.Sub(from) <= 0) {
+			first = i
+		}
+	}
+	open := r.chunker.begun && len(r.raw) > 0
+	if first < 0 && !(open && r.head.flags&chunkKey != 0) {
+		return nil, errors.New("replay: the ring holds no keyframe yet: record for some seconds first")
+	}
+	b, err := appendHeader(nil, r.info)
+	if err != nil {
+		return nil, err
+	}
+	if first >= 0 && !(open && r.head.flags&chunkKey != 0 && r.head.first.Sub(from) <= 0) {
+		for _, c := range r.chunks[first:] {
+			b = seal(b, chunkMark, c.head, c.raw, nil, nil)
+		}
+	}
+	if open {
+		b = seal(b, chunkMark, r.head, r.raw, nil, nil)
+	}
+	return Read(bytes.NewReader(b), int64(len(b)))
+}

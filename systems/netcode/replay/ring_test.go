@@ -1,0 +1,68 @@
+package replay_test
+
+import (
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"github.com/tandem-ecs/tandem/systems/netcode/internal/packet"
+	"github.com/tandem-ecs/tandem/systems/netcode/internal/tick"
+	"github.com/tandem-ecs/tandem/systems/netcode/replay"
+)
+
+// At any moment a clip holds the asked time, begins with a keyframe, and ends with the newest frame.
+// The ring keeps no more than its length and two distances of keyframes.
+func TestAClipHoldsTheLastSeconds(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		length := time.Duration(rapid.IntRange(1, 5000).Draw(t, "length in ms")) * time.Millisecond
+		every := rapid.SampledFrom([]int{1, 5, 10, 20, 50}).Draw(t, "ticks between keyframes")
+		ticks := rapid.IntRange(1, 300).Draw(t, "ticks")
+		ring := replay.NewRing(length)
+		if err := ring.Begin(session); err != nil {
+			t.Fatal(err)
+		}
+		for k := range ticks {
+			ring.Add(replay.Frame{Tick: tick.Tick(k), Key: k%every == 0, Number: packet.Number(k + 1), Data: []byte{byte(k)}})
+		}
+		last := time.Duration(rapid.Int64Range(0, int64(length)).Draw(t, "last"))
+		tape, err := ring.Clip(last)
+		if err != nil {
+			t.Fatal(err)
+		}
+		frames := play(tape.Cursor())
+		first, end := frames[0], frames[len(frames)-1]
+		if want := max(ticks-1-int(last*10/time.Second), 0); !first.Key || int(first.Tick) > want || int(first.Tick) <= want-every {
+			t.Fatalf("the clip of %v at tick %d begins at %d", last, ticks-1, first.Tick)
+		}
+		if int(end.Tick) != ticks-1 || len(frames) != ticks-int(first.Tick) {
+			t.Fatalf("%d frames from %d to %d", len(frames), first.Tick, end.Tick)
+		}
+		whole, err := ring.Clip(time.Hour)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if kept := int(whole.Last().Sub(whole.First())); kept > int(length*10/time.Second)+2*max(every, 10)+10 {
+			t.Fatalf("it keeps %d ticks for %v", kept, length)
+		}
+	})
+}
+
+func TestARingWithoutAKeyframe(t *testing.T) {
+	ring := replay.NewRing(time.Second)
+	if _, err := ring.Clip(time.Second); err == nil {
+		t.Fatal("a clip of nothing")
+	}
+	if err := ring.Begin(session); err != nil {
+		t.Fatal(err)
+	}
+	if err := ring.Begin(session); err == nil {
+		t.Fatal("a second recording in one ring")
+	}
+	for k := range 1000 {
+		ring.Add(replay.Frame{Tick: tick.Tick(k), Kind: replay.Message, Data: []byte("chat")})
+	}
+	if _, err := ring.Clip(time.Second); err == nil {
+		t.Fatal("a clip without a keyframe")
+	}
+}
