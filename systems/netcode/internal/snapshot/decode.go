@@ -47,6 +47,11 @@ type Change struct {
 	// The Decoder keeps the newer state. See Component.In.
 	Late bool
 
+	// Moved reports that the pose, velocities or parent differ from the newest state before. It is
+	// always true with Spawned. Without it the record is about the owner or components, or says
+	// again what was known.
+	Moved bool
+
 	Info
 	State State // at the snapshot's tick; with Removed the zero State
 	// bit i: component i has been set, changed or removed; see Component.ChangedIn
@@ -291,13 +296,14 @@ func (d *Decoder) apply(p *parsed, n packet.Number, h *header) {
 		e.id, e.alive, e.leaving, e.n = p.id, true, false, 0
 		d.high = max(d.high, p.slot+1)
 		d.push(p, e, n, h, None)
-		d.report(p, Change{ID: newID(p.slot, p.id.generation), Op: Spawned, Replaces: replaces})
+		d.report(p, Change{ID: newID(p.slot, p.id.generation), Op: Spawned, Replaces: replaces, Moved: true})
 	default:
 		was := &d.ring[d.at(p.slot, e.head)]
 		// added and removed again since the baseline, which had none either
 		p.components |= was.present &^ p.record.present
+		moved := !was.samePose(&p.record)
 		d.push(p, e, n, h, was.parent)
-		d.report(p, Change{ID: newID(p.slot, e.id.generation), Op: Updated})
+		d.report(p, Change{ID: newID(p.slot, e.id.generation), Op: Updated, Moved: moved})
 	}
 }
 

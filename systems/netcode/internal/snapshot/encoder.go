@@ -197,6 +197,19 @@ func (e *Encoder) Delivered(n packet.Number) {
 	}
 }
 
+// Rekey makes the next packets say everything whole, under the same identities: a decoder that
+// follows gets updates, and one that begins there gets spawns. It is for recordings, whose packets
+// all count as delivered at once.
+func (e *Encoder) Rekey() {
+	for i := range e.tracks {
+		if t := &e.tracks[i]; t.known != 0 {
+			t.hasBase, t.openAt = false, 0
+			t.sentRev = e.world.slots[i].revision - 1 // not yet sent as it is
+		}
+	}
+	e.choice.fresh = false
+}
+
 // AckedTick returns the tick of the newest snapshot that the client has acknowledged, and false
 // while there is none. The client's view cannot be newer.
 func (e *Encoder) AckedTick() (tick.Tick, bool) { return e.seen, e.hasSeen }

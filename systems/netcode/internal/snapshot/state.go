@@ -44,3 +44,10 @@ type record struct {
 	discontinuity uint8
 	rest          bool
 }
+
+// samePose reports whether two records say the same but for owner and components.
+func (r *record) samePose(o *record) bool {
+	a := *r
+	a.present, a.owner = o.present, o.owner
+	return a == *o
+}
