@@ -110,6 +110,7 @@ type Client[S any, I comparable] struct {
 	need      int // bytes that messages must leave for inputs
 	stats     ClientStats
 	logged    logged
+	replay    *Replay // nil: it has a connection
 }
 
 // correction is the effect of the server's newest state on the prediction, until the step that
@@ -131,14 +132,22 @@ type ownUpdate[S any] struct {
 
 // NewClient returns a client, or an error that states what is wrong with the configuration.
 func NewClient[S any, I comparable](p *Protocol[S, I], c ClientConfig[S, I]) (*Client[S, I], error) {
-	if p == nil || c.Dial == nil || c.Input == nil {
-		return nil, errors.New("netcode: a client needs a Protocol, Dial and Input; set all three")
+	live := c.Dial != nil && c.Input != nil && c.Replay == nil
+	if plays := c.Dial == nil && c.Input == nil && c.Replay != nil; p == nil || !live && !plays {
+		return nil, errors.New("netcode: a client needs a Protocol, and either Dial and Input or a Replay; set these")
 	}
 	if err := c.complete(p.TickRate()); err != nil {
 		return nil, err
 	}
+	client := &Client[S, I]{protocol: p, config: c, packet: make([]byte, transport.MaxMTU)}
+	if c.Replay != nil {
+		var err error
+		if client.replay, err = openReplay(p, c.Replay); err != nil {
+			return nil, err
+		}
+	}
 	p.claim()
-	return &Client[S, I]{protocol: p, config: c, packet: make([]byte, transport.MaxMTU)}, nil
+	return client, nil
 }
 
 // Install adds the client to an engine, whose fixed rate must be the protocol's tick rate, and
@@ -150,11 +159,15 @@ func (c *Client[S, I]) Install(e *ecs.Engine) {
 	if rate := e.Time().Rate; rate != c.protocol.TickRate() {
 		panic(fmt.Sprintf("netcode: the engine runs at %d Hz and the protocol at %d Hz; give both the same rate", rate, c.protocol.TickRate()))
 	}
-	release, err := e.HoldClock("the netcode's client")
-	if err != nil {
-		panic("netcode: a client needs an engine with a clock of its own; to host a game, use two engines with a loopback between them: " + err.Error())
+	c.release = func() {}
+	if c.replay == nil {
+		release, err := e.HoldClock("the netcode's client")
+		if err != nil {
+			panic("netcode: a client needs an engine with a clock of its own; to host a game, use two engines with a loopback between them: " + err.Error())
+		}
+		c.release = release
 	}
-	c.engine, c.entities, c.release = e, newEntities(e.World()), release
+	c.engine, c.entities = e, newEntities(e.World())
 	c.interpolations = generic.NewMap[Interpolation](c.world)
 	for _, kind := range c.protocol.components {
 		c.components = append(c.components, kind.bind(c.world))
@@ -170,6 +183,11 @@ func (c *Client[S, I]) Install(e *ecs.Engine) {
 		c.hello.claim(c.config.Place)
 	}
 	plugin.Put(c.world, &c.stats)
+	if c.replay != nil {
+		c.installReplay()
+		e.AddAt(ecs.FixedUpdate, OrderNetwork, &plugin.System{What: "replay's step", Run: c.replayStep, Stop: c.close})
+		return
+	}
 	e.AddAt(ecs.FixedUpdate, OrderNetwork, &plugin.System{What: "client's step", Run: c.step})
 	e.AddAt(ecs.NormalUpdate, OrderNetwork, &plugin.System{What: "client's clocks", Run: c.frame, Stop: c.close})
 }
@@ -180,8 +198,14 @@ func (c *Client[S, I]) Status() (Status, Reason) { return c.status, c.reason }
 // Stats returns the figures.
 func (c *Client[S, I]) Stats() ClientStats { return c.stats }
 
-// Number returns the player's number, 0 before the first welcome.
-func (c *Client[S, I]) Number() uint16 { return c.welcomed.player }
+// Number returns the player's number, 0 before the first welcome. In a replay it is that of the
+// player that is followed.
+func (c *Client[S, I]) Number() uint16 {
+	if c.replay != nil {
+		return c.replay.follow
+	}
+	return c.welcomed.player
+}
 
 // Place returns a copy of what brings this player back when its process has ended: pass it to the
 // next one as ClientConfig.Place. It is nil before the client plays for the first time and after it
@@ -206,8 +230,14 @@ func (c *Client[S, I]) State() (state S, ok bool) {
 	return c.predictor.State(), true
 }
 
-// Entity returns the own player's entity, or the zero entity.
-func (c *Client[S, I]) Entity() arche.Entity { return c.Replica(c.own) }
+// Entity returns the own player's entity, in a replay that of the player that is followed, or the
+// zero entity.
+func (c *Client[S, I]) Entity() arche.Entity {
+	if c.replay != nil {
+		return c.Replica(c.replay.entity())
+	}
+	return c.Replica(c.own)
+}
 
 // Replica returns the local entity of a replicated one, or the zero entity. The entity exists as
 // long as it is shown, which is a while later than the records of its spawn and of its removal.
@@ -321,7 +351,7 @@ func (c *Client[S, I]) end(reason Reason) {
 	}
 	c.second.drop()
 	c.setStatus(Ended, reason)
-	if c.engine != nil {
+	if c.engine != nil && c.replay == nil {
 		_ = c.engine.SetStretch(1)
 		c.release()
 	}

@@ -215,7 +215,9 @@ func (c *Client[S, I]) spawn(r *replica, owner uint16) {
 
 // makeEntity makes the entity of a replica or of a predicted shot, at a pose.
 func (c *Client[S, I]) makeEntity(marker Replicated, pose components.Pose3D) (e arche.Entity) {
-	if c.config.Spawn != nil {
+	if kept, ok := c.replay.takeKept(marker); ok {
+		e = kept
+	} else if c.config.Spawn != nil {
 		e = c.config.Spawn(c.world, marker, marker.Owner == c.welcomed.player)
 	} else {
 		e = c.world.NewEntity(c.transforms.ID(), arche.ComponentID[components.Visual3D](c.world))

@@ -36,7 +36,8 @@ func (c *Client[S, I]) holdAll(now time.Duration) {
 		}
 		last := &r.newest
 		moves := last.Has&interp.HasVelocity == 0 || last.Velocity != mgl32.Vec3{} || last.Angular != mgl32.Vec3{}
-		if !moves || whole-last.Time >= stands {
+		// A recording has every tick: a body without a record has not crossed a quantum since.
+		if !moves || c.replay != nil || whole-last.Time >= stands {
 			c.hold(r, now)
 		}
 	}

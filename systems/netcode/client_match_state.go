@@ -10,7 +10,9 @@ import (
 func (c *Client[S, I]) applyMatchStates(n packet.Number, after Tick) {
 	for _, m := range c.protocol.matchStates {
 		if since, news := m.apply(n, after); news {
-			c.predictor.Invalidate(since)
+			if c.predictor != nil { // a replay has none
+				c.predictor.Invalidate(since)
+			}
 			c.matchNews = true
 		}
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/tandem-ecs/tandem/internal/plugin"
 	"github.com/tandem-ecs/tandem/systems/netcode/internal/prediction"
 	"github.com/tandem-ecs/tandem/systems/netcode/internal/snapshot"
+	"github.com/tandem-ecs/tandem/systems/netcode/replay"
 	"github.com/tandem-ecs/tandem/systems/netcode/transport"
 )
 
@@ -54,6 +55,8 @@ type Server[S any, I comparable] struct {
 	scratch   []byte
 	inputs    prediction.Inputs[I]
 	stats     ServerStats
+
+	recordings []*recording
 }
 
 // NewServer returns a server, or an error that states what is wrong with the configuration.
@@ -178,6 +181,7 @@ func (s *Server[S, I]) Broadcast(data []byte) {
 			_ = p.Send(data)
 		}
 	}
+	s.note(replay.Frame{Tick: s.Tick(), Kind: replay.Message, Data: data})
 }
 
 // idOf returns an entity's ID, NoEntity if it is not replicated.

@@ -90,4 +90,10 @@ func (s *Server[S, I]) endStep() {
 		}
 		s.snapshot(p, after)
 	}
+	if len(s.recordings) > 0 {
+		if !committed {
+			s.commit()
+		}
+		s.record(after)
+	}
 }

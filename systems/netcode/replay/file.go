@@ -78,18 +78,21 @@ func (f *File) Begin(s Session) error {
 	return nil
 }
 
-// Add implements [Recorder].
-func (f *File) Add(frame Frame) {
+// Add implements [Recorder]. The recording ends with Close.
+func (f *File) Add(frame Frame) bool {
+	if f.out == nil {
+		return false
+	}
 	if frame.Kind == Marker {
 		if m, ok := readMark(frame.Tick, frame.Data); ok {
 			f.marks = append(f.marks, m)
 		}
 	}
-	if !f.add(frame) {
-		return
+	if f.add(frame) {
+		f.flush(maxWaiting)
+		f.add(frame)
 	}
-	f.flush(maxWaiting)
-	f.add(frame)
+	return true
 }
 
 // Waiting returns the number of bytes that wait for the disk.

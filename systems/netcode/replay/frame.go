@@ -34,7 +34,7 @@ const (
 	Snapshot FrameKind = iota // a packet of a snapshot
 	Message                   // a message to all players
 	Marker                    // see [Mark]
-	Inputs                    // the inputs that the tick applied
+	Players                   // the entities of all players, where they have changed
 )
 
 // MaxFrame is the largest size of a frame's data in bytes.

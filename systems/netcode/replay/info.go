@@ -23,6 +23,8 @@ type Session struct {
 	Kind  Kind   `json:"kind"`
 	Rate  int    `json:"rate"`  // fixed steps per second
 	Hello []byte `json:"hello"` // of the protocol: a program with another one cannot play the file
+	// Players were moved on their own clocks: their states have ages.
+	OnArrival bool `json:"onArrival,omitempty"`
 }
 
 // Kind tells the end of the connection that recorded.

@@ -11,9 +11,9 @@ import (
 type Recorder interface {
 	// Begin is called once, before the first frame. An error refuses the recording.
 	Begin(Session) error
-	// Add takes a frame. Ticks do not go back, and the first snapshot is a Key. The data belong to
-	// the caller, who changes them after the call.
-	Add(Frame)
+	// Add takes a frame, and reports whether the recording goes on. Ticks do not go back, and the
+	// first frame is a Key. The data belong to the caller, which changes them after the call.
+	Add(Frame) bool
 }
 
 // chunker collects frames into chunks.

@@ -44,9 +44,9 @@ func (r *Ring) Begin(s Session) error {
 }
 
 // Add implements [Recorder].
-func (r *Ring) Add(f Frame) {
+func (r *Ring) Add(f Frame) bool {
 	if !r.add(f) {
-		return
+		return true
 	}
 	r.chunks = append(r.chunks, ringChunk{r.head, r.raw})
 	keep := f.Tick.Add(-int(r.length * time.Duration(r.rate) / time.Second))
@@ -61,6 +61,7 @@ func (r *Ring) Add(f Frame) {
 	}
 	r.restart(raw)
 	r.add(f)
+	return true
 }
 
 // covers reports whether the ring holds the tick without its first chunk, or begins with chunks

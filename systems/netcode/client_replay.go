@@ -1,0 +1,307 @@
+package netcode
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"time"
+
+	arche "github.com/mlange-42/arche/ecs"
+
+	"github.com/tandem-ecs/tandem/systems/netcode/internal/packet"
+	"github.com/tandem-ecs/tandem/systems/netcode/internal/snapshot"
+	"github.com/tandem-ecs/tandem/systems/netcode/internal/tick"
+	"github.com/tandem-ecs/tandem/systems/netcode/interp"
+	"github.com/tandem-ecs/tandem/systems/netcode/replay"
+)
+
+// A replay feeds the scene from a recording. There is no connection, no delay and no prediction:
+// the step that ends at tick k shows the match at tick k.
+
+const (
+	// readAhead is how many ticks beyond the one that is shown are read. A body that moves off is
+	// then drawn from where it stood, as on a client with a good line.
+	readAhead = 3
+	// warmUp is how many ticks before the target of a seek samples begin.
+	warmUp = 8
+)
+
+// Replay is the playback of a recording on a client that has [ClientConfig].Replay. Its methods are
+// for the engine's goroutine.
+//
+// The engine's clock is free: its SetScale and Step are slow motion, pause and single steps.
+type Replay struct {
+	// Jumped, if it is set, is called in the step that shows the target of a seek. The game then
+	// drops effects that belong to another moment.
+	Jumped func()
+
+	tape    *replay.Tape
+	cursor  *replay.Cursor
+	next    replay.Frame // read, and of a later tick
+	has     bool
+	step    func() error // requests one of the engine, for seeks in a pause
+	paused  func() bool
+	target  Tick
+	seeking bool
+	shown   Tick
+	index   int64 // of the tick shown, unwrapped
+	players []byte
+	follow  uint16
+	kept    map[EntityID]keptEntity // of before a seek, by their names
+}
+
+// keptEntity is an entity that stays when a seek finds its replica again.
+type keptEntity struct {
+	entity    arche.Entity
+	archetype uint16
+}
+
+// openReplay checks a recording against the protocol.
+func openReplay[S any, I comparable](p *Protocol[S, I], tape *replay.Tape) (*Replay, error) {
+	r := packet.NewReader(tape.Info().Hello)
+	if err := p.schema.CheckHello(&r); err != nil {
+		if !errors.Is(err, snapshot.ErrMismatch) {
+			err = fmt.Errorf("%w: its description of the protocol is damaged", replay.ErrFormat)
+		}
+		return nil, fmt.Errorf("netcode: the recording of %s %s: %w", tape.Info().Game, tape.Info().Version, err)
+	}
+	return &Replay{tape: tape, cursor: tape.Cursor(), target: tape.First(), seeking: true, kept: map[EntityID]keptEntity{}}, nil
+}
+
+// Seek goes to a time since the begin of the recording, at the next step. While the engine is
+// paused that step runs in the next Update. Of several seeks in a frame the last counts. Times
+// outside of the recording count as its begin or end.
+func (r *Replay) Seek(at time.Duration) {
+	r.target = r.tape.Tick(at)
+	r.seeking = true
+	if r.paused != nil && r.paused() {
+		_ = r.step() // it fails where something else holds the clock
+	}
+}
+
+// At returns the time that is shown when the present step ends, since the begin of the recording.
+// Where a seek waits, it is its target.
+func (r *Replay) At() time.Duration {
+	if r.seeking {
+		return r.tape.At(r.target)
+	}
+	return r.tape.At(r.shown)
+}
+
+// Length returns the length of the recording. At its end the picture stands.
+func (r *Replay) Length() time.Duration { return r.tape.Length() }
+
+// Tape returns the recording, with its marks and gaps.
+func (r *Replay) Tape() *replay.Tape { return r.tape }
+
+// Follow makes [Client.Number] and [Client.Entity] those of a player. Zero follows none.
+func (r *Replay) Follow(player uint16) { r.follow = player }
+
+// Players calls f with each player of the moment that was read last, and with its entity.
+func (r *Replay) Players(f func(number uint16, entity EntityID)) {
+	for b := r.players; len(b) > 0; {
+		number, n := binary.Uvarint(b)
+		if n <= 0 {
+			return
+		}
+		id, m := binary.Uvarint(b[n:])
+		if m <= 0 {
+			return
+		}
+		f(uint16(number), EntityID(id))
+		b = b[n+m:]
+	}
+}
+
+// appendPlayer appends a player to the data of a frame of kind Players.
+func appendPlayer(b []byte, number uint16, entity EntityID) []byte {
+	return binary.AppendUvarint(binary.AppendUvarint(b, uint64(number)), uint64(entity))
+}
+
+// entity returns the entity of the player that is followed.
+func (r *Replay) entity() (e EntityID) {
+	r.Players(func(number uint16, entity EntityID) {
+		if number == r.follow {
+			e = entity
+		}
+	})
+	return e
+}
+
+// read returns the next frame if it is of a tick up to a last one. The data are valid until the
+// next call.
+func (r *Replay) read(last Tick) (f replay.Frame, ok bool) {
+	if !r.has {
+		if r.next, r.has = r.cursor.Next(); !r.has {
+			return f, false
+		}
+	}
+	if r.next.Tick.IsNewer(last) {
+		return f, false
+	}
+	r.has = false
+	return r.next, true
+}
+
+// Replay returns the playback, and nil for a client that has a connection.
+func (c *Client[S, I]) Replay() *Replay { return c.replay }
+
+// installReplay prepares the scene.
+func (c *Client[S, I]) installReplay() {
+	r := c.replay
+	r.step = c.engine.RequestStep
+	r.paused = func() bool { return c.engine.Time().Scale == 0 }
+	// Nobody's number: nothing of the recording is this client's own.
+	c.welcomed = welcome{player: 1<<16 - 1, rate: uint8(min(c.protocol.TickRate(), 255)), arrival: r.tape.Info().OnArrival}
+	step := time.Second / time.Duration(c.protocol.TickRate())
+	c.playback = interp.NewPlayback(interp.DelayConfig{Interval: step, Tick: step})
+	c.setStatus(Playing, Reason{})
+}
+
+// replayStep shows the next tick of the recording, or the target of a seek.
+func (c *Client[S, I]) replayStep() {
+	r := c.replay
+	jumps := r.seeking
+	switch {
+	case jumps:
+		r.seeking = false
+		c.seek(r.target)
+	case r.tape.Last().IsNewer(r.shown):
+		r.shown = r.shown.Add(1)
+		r.index++
+	}
+	shown := c.viewTime
+	view := c.grid.Edge(r.index)
+	for !r.seeking {
+		f, ok := r.read(r.shown.Add(readAhead))
+		if !ok {
+			break
+		}
+		if f.Gap && !jumps {
+			// What was before the gap may be gone without a word: it goes on behind the gap.
+			r.target, r.seeking = f.Tick, true
+			break
+		}
+		c.take(f, view)
+	}
+	c.despawnDue(view, view, true)
+	c.applyDue(view, true)
+	c.viewTime = view
+	c.drawReplicas(viewpoint{true, view, view, view}, shown, r.shown.Add(-1), true)
+	c.matchNews = false
+	if !jumps {
+		return
+	}
+	for _, k := range r.kept { // what the new moment does not have
+		c.removeEntity(k.entity)
+	}
+	clear(r.kept)
+	if r.Jumped != nil {
+		r.Jumped()
+	}
+}
+
+// take takes a frame into the scene.
+func (c *Client[S, I]) take(f replay.Frame, now time.Duration) {
+	switch f.Kind {
+	case replay.Snapshot:
+		if snap, ok := c.decodeFrame(f); ok {
+			c.newest = max(c.newest, c.grid.Index(c.edgeOf(snap.Tick)))
+			c.stats.Snapshots++
+			c.apply(snap, now)
+		}
+	case replay.Players:
+		c.replay.players = append(c.replay.players[:0], f.Data...)
+	case replay.Message:
+		if c.config.Message != nil {
+			c.config.Message(f.Data, true)
+		}
+	}
+}
+
+// decodeFrame decodes a snapshot, and takes in the match states before it.
+func (c *Client[S, I]) decodeFrame(f replay.Frame) (snap snapshot.Snapshot, ok bool) {
+	rd := packet.NewReader(f.Data)
+	for _, m := range c.protocol.matchStates {
+		m.read(&rd)
+	}
+	if rd.Err() == nil {
+		if snap, err := c.decoder.Decode(&rd, f.Number); err == nil {
+			c.applyMatchStates(f.Number, snap.Tick)
+			return snap, true
+		}
+	}
+	c.stats.Malformed++
+	return snap, false
+}
+
+// seek goes to a tick: it decodes from the keyframe before it, and shows nothing of that. Entities
+// that are there before and after keep their entity of the world.
+func (c *Client[S, I]) seek(to Tick) {
+	r := c.replay
+	c.keepEntities()
+	c.clearShots()
+	for _, m := range c.protocol.matchStates {
+		m.reset()
+	}
+	c.decoder = snapshot.NewDecoder(c.protocol.schema)
+	c.before, c.viewpoint = viewpoint{}, viewpoint{}
+	c.whole, c.own = 0, NoEntity
+	r.cursor.Seek(to)
+	r.has = false
+	r.players = r.players[:0]
+	r.shown, r.index = to, int64(to)
+	c.newest = r.index
+	view := c.grid.Edge(r.index)
+	// before all: what comes and goes on the way is never shown
+	c.viewTime = -1
+	decoded := false
+	for {
+		f, ok := r.read(to.Add(-warmUp))
+		if !ok {
+			break
+		}
+		switch f.Kind {
+		case replay.Snapshot:
+			_, ok := c.decodeFrame(f)
+			decoded = decoded || ok
+		case replay.Players:
+			r.players = append(r.players[:0], f.Data...)
+		}
+	}
+	if decoded {
+		var one [1]snapshot.Change
+		c.decoder.Present(func(ch *snapshot.Change, at tick.Tick) {
+			one[0] = *ch
+			c.apply(snapshot.Snapshot{Tick: at, Changes: one[:]}, view)
+		})
+	}
+}
+
+// keepEntities empties the scene, but leaves the entities of its replicas in the world.
+func (c *Client[S, I]) keepEntities() {
+	for p := range c.present {
+		c.orphan(p)
+		c.detach(p)
+		if p.unspawned || p.flight != nil || p.despawn.any || !c.has(p.entity) {
+			continue
+		}
+		c.setParent(p.entity, arche.Entity{})
+		c.replay.kept[p.id] = keptEntity{p.entity, p.archetype}
+		p.entity = arche.Entity{}
+	}
+	c.forget()
+}
+
+// takeKept returns the entity that a replica had before the seek, if there is one.
+func (r *Replay) takeKept(m Replicated) (e arche.Entity, ok bool) {
+	if r == nil {
+		return e, false
+	}
+	k, ok := r.kept[m.ID]
+	if !ok || k.archetype != m.Archetype {
+		return e, false
+	}
+	delete(r.kept, m.ID)
+	return k.entity, true
+}
