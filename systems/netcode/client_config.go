@@ -13,15 +13,15 @@ import (
 	"github.com/tandem-ecs/tandem/systems/netcode/replay"
 )
 
-// ClientConfig configures a [Client]. Dial and Input are required, or Replay instead. For every other field a zero
-// value means the default that its comment states.
+// ClientConfig configures a [Client]. Dial and Input are required, or Replay instead. For every
+// other field a zero value means the default that its comment states.
 type ClientConfig[S any, I comparable] struct {
 	// Dial makes a connection to the server. It is called at the start, and again after a
 	// connection was lost.
 	Dial func() (Conn, error)
-	// Replay is a recording that the client plays instead of a match: see [Client.Replay]. The fields
-	// about connections, inputs and the own player then have no effect. Spawn is never asked for an
-	// owned entity.
+	// Replay is a recording that the client plays instead of a match: see [Client.Replay]. The
+	// fields about connections, inputs and the own player then have no effect. Spawn is never asked
+	// for an owned entity.
 	Replay *replay.Tape
 	// Token is presented to the server's Authenticate. It has at most MaxToken bytes.
 	Token []byte

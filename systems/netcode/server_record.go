@@ -22,6 +22,7 @@ type recording struct {
 	key       Tick // of the newest keyframe
 	matchSent []matchstate.Sent
 	packet    [1200]byte
+	writer    Writer // into packet; a local one would escape to the heap
 	players   []byte // as they were recorded
 	scratch   []byte
 }
@@ -83,11 +84,12 @@ func (s *Server[S, I]) recordTo(r *recording, after Tick) bool {
 	}
 	for first := true; ; first = false {
 		r.n++
-		w := NewWriter(r.packet[:])
+		r.writer = NewWriter(r.packet[:])
+		w := &r.writer
 		for i, m := range s.protocol.matchStates {
-			m.write(&w, &r.matchSent[i], r.n, after, matchstate.Limits{Bits: maxMatchBits / len(r.matchSent), Past: matchPast * s.protocol.TickRate()})
+			m.write(w, &r.matchSent[i], r.n, after, matchstate.Limits{Bits: maxMatchBits / len(r.matchSent), Past: matchPast * s.protocol.TickRate()})
 		}
-		res := r.encoder.Encode(&w, r.n, after)
+		res := r.encoder.Encode(w, r.n, after)
 		data := w.Bytes()
 		r.encoder.Delivered(r.n)
 		for i := range r.matchSent {

@@ -11,8 +11,8 @@ import (
 	"github.com/tandem-ecs/tandem/systems/netcode/replay"
 )
 
-// At any moment a clip holds the asked time, begins with a keyframe, and ends with the newest frame.
-// The ring keeps no more than its length and two distances of keyframes.
+// At any moment a clip holds the asked time, begins with a keyframe, and ends with the newest
+// frame. The ring keeps no more than its length and two distances of keyframes.
 func TestAClipHoldsTheLastSeconds(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		length := time.Duration(rapid.IntRange(1, 5000).Draw(t, "length in ms")) * time.Millisecond
