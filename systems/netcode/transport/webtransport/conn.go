@@ -35,6 +35,8 @@ const (
 	closePause = 50 * time.Millisecond
 	// closeGrace is how long an end then waits until the other one has received the reason.
 	closeGrace = 500 * time.Millisecond
+	// closeLimit is the longest time that a close takes.
+	closeLimit = 2 * time.Second
 )
 
 // reasonOf returns the reason of a session's close code and text.

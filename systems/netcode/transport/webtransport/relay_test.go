@@ -5,6 +5,7 @@ package webtransport_test
 import (
 	"net"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -17,6 +18,7 @@ type relay struct {
 	front, back *net.UDPConn
 	server      *net.UDPAddr
 	start       time.Time
+	deaf        atomic.Bool // nothing reaches the client any more
 
 	mu       sync.Mutex
 	client   *net.UDPAddr
@@ -92,7 +94,7 @@ func (r *relay) deliver() {
 			for b, _, ok := link.Pop(now); ok; b, _, ok = link.Pop(now) {
 				if link == r.up {
 					r.back.WriteToUDP(b, r.server)
-				} else if r.client != nil {
+				} else if r.client != nil && !r.deaf.Load() {
 					r.front.WriteToUDP(b, r.client)
 				}
 			}

@@ -43,6 +43,10 @@ type side struct {
 // carry moves datagrams between the session and the mailbox until the connection ends, and returns
 // when its goroutines are gone. It closes the session and the QUIC connection.
 func carry(conn *quic.Conn, s *webtransport.Session, w *mailbox.Worker, sent *sent, to side) {
+	// An end that acknowledges nothing would hold up the last datagrams for a minute.
+	context.AfterFunc(w.Context(), func() {
+		time.AfterFunc(closeLimit, func() { _ = conn.CloseWithError(quic.ApplicationErrorCode(http3.ErrCodeNoError), "") })
+	})
 	reading := make(chan struct{})
 	go func() {
 		defer close(reading)
