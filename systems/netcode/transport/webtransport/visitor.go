@@ -62,13 +62,14 @@ func (l *Listener) pass(from net.Addr, n int) bool {
 }
 
 // follow notes that the client's packets come from another address, such as behind a NAT that drops
-// its entry.
+// its entry. It also takes the client's own address back after a forged packet with that address,
+// whose handshake has failed.
 func (v *visitor) follow() {
 	addr := addressOf(v.conn.RemoteAddr())
 	l := v.listener
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if addr == v.addr {
+	if addr == v.addr && l.visitors[addr] != nil {
 		return
 	}
 	l.forget(v)
