@@ -19,6 +19,7 @@ import (
 
 	"golang.org/x/crypto/acme"
 	"golang.org/x/crypto/acme/autocert"
+	"golang.org/x/net/netutil"
 )
 
 // Config says which certificate is wanted, and where the authority finds this machine.
@@ -34,6 +35,9 @@ type Config struct {
 	// Client is the authority's. Nil: that of Let's Encrypt.
 	Client *acme.Client
 }
+
+// maxChallenges is how many connections are accepted at a time at Config.Challenges.
+const maxChallenges = 64
 
 // Open returns how to encrypt with such certificates. It asks for the first one in the background,
 // and logs the result. If Addr does not have port 443, it listens on Challenges until the program
@@ -54,7 +58,7 @@ func Open(c Config) (*tls.Config, error) {
 			Handler: m.HTTPHandler(http.NotFoundHandler()), MaxHeaderBytes: 8 << 10,
 			ReadTimeout: 5 * time.Second, WriteTimeout: 10 * time.Second, IdleTimeout: 5 * time.Second, ErrorLog: slog.NewLogLogger(slog.DiscardHandler, 0),
 		}
-		go func() { _ = server.Serve(l) }()
+		go func() { _ = server.Serve(netutil.LimitListener(l, maxChallenges)) }()
 	}
 	r := &reporter{config: c, get: m.GetCertificate}
 	security := m.TLSConfig()

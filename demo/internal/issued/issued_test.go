@@ -230,3 +230,37 @@ func TestPortIsTaken(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 }
+
+// Strangers that hold connections to the port for the challenges open take only so many of this
+// machine's, and leave the rest to the game.
+func TestChallengesAreBounded(t *testing.T) {
+	_, _, _, a := begin(t, true)
+	dial := func() net.Conn {
+		c, err := net.Dial("tcp", a.challenges)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { c.Close() })
+		return c
+	}
+	var silent []net.Conn
+	for range maxChallenges {
+		silent = append(silent, dial())
+	}
+	next := dial()
+	if _, err := fmt.Fprintf(next, "GET / HTTP/1.0\r\n\r\n"); err != nil {
+		t.Fatal(err)
+	}
+	answer := make([]byte, 1)
+	_ = next.SetReadDeadline(time.Now().Add(200 * time.Millisecond))
+	if _, err := next.Read(answer); err == nil {
+		t.Error("one connection more is answered")
+	}
+	for _, c := range silent {
+		c.Close()
+	}
+	_ = next.SetReadDeadline(time.Now().Add(time.Minute))
+	if _, err := next.Read(answer); err != nil {
+		t.Errorf("after the others have gone: %v", err)
+	}
+}

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"net"
 	"net/netip"
+	"net/url"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -42,8 +43,13 @@ func (w *webFlags) check(s *serverFlags) error {
 		return badf("-web %q: it takes HOST:PORT or :PORT, such as 127.0.0.1:8080", w.addr)
 	case c.WebSocket.Addr != "":
 		return badf("-websocket: -web serves WebSocket, too; leave one of them out")
+	case c.WebSocket.Path != "" && c.WebSocket.Path != "/":
+		return badf("-path: the page connects at /; leave it out")
 	case w.udp != "" && !validAddress(w.udp):
 		return badf("-web-udp %q: it takes HOST:PORT or :PORT, such as :443", w.udp)
+	}
+	if u, err := url.Parse(c.WebSocket.Proxy); err == nil && strings.Trim(u.Path, "/") != "" {
+		return badf("-proxy %s: the page connects at /; leave the path %s out", c.WebSocket.Proxy, u.Path)
 	}
 	if w.dir, err = pageFolder(w.dir); err != nil {
 		return err

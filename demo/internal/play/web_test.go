@@ -73,13 +73,14 @@ func TestWebMistakes(t *testing.T) {
 		{web("-tls-name", "play.example.org", "-state", dir, "-public", "203.0.113.7"), "leave out -public"},
 		{web("-tls-cert", "a.pem"), "a certificate needs its key"},
 		{web("-proxy", "https://play.example.org/"), "it takes the address that players reach"},
-		{web("-path", "arena"), "-path:"},
+		{web("-path", "/arena"), "the page connects at /"},
+		{web("-proxy", "wss://play.example.org/arena"), "the page connects at /"},
 	} {
 		if _, _, err := serverOf(test.args...); err == nil || !strings.Contains(err.Error(), test.want) {
 			t.Errorf("%q: %v, want %q", test.args, err, test.want)
 		}
 	}
-	for _, args := range [][]string{web(), web("-tls"), web("-path", "/arena"), web("-tls-cert", "a", "-tls-key", "b"), web("-tls-name", "play.example.org", "-state", dir), web("-proxy", "wss://play.example.org/", "-web-udp", ":443")} {
+	for _, args := range [][]string{web(), web("-tls"), web("-path", "/"), web("-proxy", "wss://play.example.org"), web("-tls-cert", "a", "-tls-key", "b"), web("-tls-name", "play.example.org", "-state", dir), web("-proxy", "wss://play.example.org/", "-web-udp", ":443")} {
 		if _, _, err := serverOf(args...); err != nil {
 			t.Errorf("%q: %v", args, err)
 		}

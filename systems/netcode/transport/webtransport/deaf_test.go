@@ -39,7 +39,8 @@ func TestForgedHandshakeOfAPlayer(t *testing.T) {
 	l := listen(t, c)
 	r := newRelay(t, hostOf(t, l), linksim.Path{})
 	client, server := join(t, l, "https://"+r.addr()+"/webtransport", webtransport.Config{})
-	if _, err := r.back.WriteToUDP(firstPacket(t, l), r.server); err != nil { // the relay's address is the player's
+	if _, err := r.back.WriteToUDP(firstPacket(t, l), r.server); err != nil {
+		// the relay's address is the player's
 		t.Fatal(err)
 	}
 	until(t, "the forged handshake begins", func() bool { _, half := l.Visitors(); return half == 1 })
@@ -48,7 +49,8 @@ func TestForgedHandshakeOfAPlayer(t *testing.T) {
 	for range 20 {
 		exchange(t, client, server)
 	}
-	if took := time.Since(start); took > 10*time.Second { // as a stranger, it has one packet a second
+	if took := time.Since(start); took > 10*time.Second {
+		// as a stranger, it has one packet a second
 		t.Errorf("20 datagrams of the player took %v", took)
 	}
 }

@@ -29,3 +29,14 @@ func Dial(address string, c Config) *Conn {
 	}()
 	return &Conn{owner}
 }
+
+// portOf returns the port of a URL.
+func portOf(u *url.URL) string {
+	if p := u.Port(); p != "" {
+		return p
+	}
+	if u.Scheme == "http" {
+		return "80"
+	}
+	return "443"
+}

@@ -27,7 +27,11 @@ func dial(ctx context.Context, u *url.URL, c Config, w *mailbox.Worker) {
 			return
 		}
 	}
-	session, err := construct(constructor, "https://"+u.Host+u.Path, pins)
+	port := ""
+	if u.Port() == "" {
+		port = ":" + portOf(u)
+	}
+	session, err := construct(constructor, "https://"+u.Host+port+u.Path, pins)
 	if err == nil {
 		_, err = await(ctx, session.Get("ready"))
 	}

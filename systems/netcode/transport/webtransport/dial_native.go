@@ -10,7 +10,9 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"net/netip"
 	"net/url"
+	"strconv"
 
 	"github.com/quic-go/quic-go"
 	"github.com/quic-go/quic-go/http3"
@@ -25,6 +27,10 @@ import (
 // dial connects, and carries the connection until it ends.
 func dial(ctx context.Context, u *url.URL, c Config, w *mailbox.Worker) {
 	pins := c.Pins
+	if pins == nil && u.Scheme == "http" && !c.Fingerprint.IsZero() {
+		w.End(transport.Reason{Code: transport.Unauthorized, Text: "without https nothing proves the server's fingerprint: ask for an https link"})
+		return
+	}
 	if pins == nil {
 		var err error
 		if pins, err = fetch(ctx, u, c); err != nil {
@@ -86,7 +92,7 @@ func fetch(ctx context.Context, u *url.URL, c Config) ([]joinlink.Fingerprint, e
 
 // connect makes the QUIC connection and its session. status is that of the server's answer.
 func connect(ctx context.Context, way *quic.Transport, u *url.URL, pins []joinlink.Fingerprint, c *quic.Config) (conn *quic.Conn, s *webtransport.Session, status int, err error) {
-	to, err := net.ResolveUDPAddr("udp", net.JoinHostPort(u.Hostname(), portOf(u)))
+	to, err := resolve(ctx, u)
 	if err != nil {
 		return nil, nil, 0, err
 	}
@@ -111,14 +117,17 @@ func connect(ctx context.Context, way *quic.Transport, u *url.URL, pins []joinli
 	return conn, s, status, err
 }
 
-func portOf(u *url.URL) string {
-	if p := u.Port(); p != "" {
-		return p
+// resolve returns the UDP address of a URL.
+func resolve(ctx context.Context, u *url.URL) (*net.UDPAddr, error) {
+	port, err := strconv.ParseUint(portOf(u), 10, 16)
+	if err != nil {
+		return nil, err
 	}
-	if u.Scheme == "http" {
-		return "80"
+	all, err := net.DefaultResolver.LookupNetIP(ctx, "ip", u.Hostname())
+	if err != nil {
+		return nil, err
 	}
-	return "443"
+	return net.UDPAddrFromAddrPort(netip.AddrPortFrom(all[0].Unmap(), uint16(port))), nil
 }
 
 // fetchReason returns why the certificates could not be read, in words for the player.

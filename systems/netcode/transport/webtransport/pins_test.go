@@ -67,3 +67,13 @@ func TestReasonOfACloseCode(t *testing.T) {
 		t.Errorf("a long text gave %q", got)
 	}
 }
+
+// A fingerprint over http:// would not be compared with anything: the dialer says so at once.
+func TestFingerprintNeedsHTTPS(t *testing.T) {
+	c := Dial("http://127.0.0.1:1/", Config{Fingerprint: joinlink.Fingerprint{1}})
+	<-c.Done()
+	c.Poll(0)
+	if reason := c.CloseReason(); reason.Code != transport.Unauthorized || !strings.Contains(reason.Text, "https") {
+		t.Errorf("it ends with %v", reason)
+	}
+}
