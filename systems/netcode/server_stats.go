@@ -24,6 +24,8 @@ type ServerStats struct {
 	Causes    [congestion.Silence + 1]int
 	LeastRate float64
 	MostQueue time.Duration
+
+	Draining bool // Drain has been called
 }
 
 // Stats returns the counters; zeros before the server is installed.
@@ -46,6 +48,7 @@ func (s *Server[S, I]) Stats() ServerStats {
 		}
 	}
 	st.Waiting = len(s.waiting)
+	st.Draining = s.draining != (Reason{})
 	if s.net != nil {
 		st.Entities = s.net.Len()
 	}

@@ -36,7 +36,7 @@ func newProtocol() *netcode.Protocol[walker, walk] {
 // A dedicated server. This one ends after a moment and listens on this machine alone. A real one
 // has the lines that are comments here.
 func Example() {
-	// ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	// ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	ctx, stop := context.WithTimeout(context.Background(), 50*time.Millisecond)
 	defer stop()
 	// host.Config{Listen: ":7777", Public: "play.example.org", State: "state"}

@@ -108,6 +108,13 @@ func (h *Host) Token() string { return h.token }
 // Run serves until the context is canceled or the operator quits. It then announces the shutdown,
 // refuses further players, and returns when all have left or Config.Drain is over. It needs a
 // server (see [NewServer]), and panics without one.
+//
+// Run waits for no signals itself. Take the context from signal.NotifyContext, so that Ctrl+C and
+// the SIGTERM of a supervisor end the server in this way:
+//
+//	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+//	defer stop()
+//	h.Run(ctx)
 func (h *Host) Run(ctx context.Context) {
 	h.mustServe()
 	start := time.Now()
@@ -141,6 +148,9 @@ func (h *Host) drain() time.Duration {
 	h.draining = true
 	h.log.Info("draining", "time", left, "players", h.server.Stats().Players)
 	h.server.Drain(shutdown.Text)
+	if h.metrics != nil {
+		h.metrics.renew(h.figures)
+	}
 	if h.settings.OnDrain != nil {
 		h.settings.OnDrain(left)
 	}

@@ -80,24 +80,31 @@ func (m *metrics) listen(addr string) (err error) {
 }
 
 // publish takes new figures a few times a second. On other calls it only notes that the game runs.
-func (m *metrics) publish(steps uint64, draining bool, take func() figures) {
+func (m *metrics) publish(steps uint64, take func() figures) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.seen = time.Now()
-	if !m.taken || steps/publishEvery != m.last.steps/publishEvery || draining != m.last.draining {
+	if !m.taken || steps/publishEvery != m.last.steps/publishEvery {
 		m.taken, m.last = true, take()
 	}
+}
+
+// renew takes new figures now.
+func (m *metrics) renew(take func() figures) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.taken, m.last = true, take()
 }
 
 // publish publishes the host's figures, if there is a handler of them.
 func (h *Host) publish() {
 	if h.metrics != nil {
-		h.metrics.publish(h.steps, h.draining, h.figures)
+		h.metrics.publish(h.steps, h.figures)
 	}
 }
 
 func (h *Host) figures() figures {
-	f := figures{server: h.server.Stats(), listeners: h.listenerStats(), steps: h.steps, dropped: h.engine.Time().Dropped, draining: h.draining}
+	f := figures{server: h.server.Stats(), listeners: h.listenerStats(), steps: h.steps, dropped: h.engine.Time().Dropped}
 	if h.settings.Vars != nil {
 		f.game = map[string]any{}
 		h.settings.Vars(f.game)
@@ -117,7 +124,7 @@ func (m *metrics) figures() figures {
 // health reports whether the game runs, for load balancers and supervisors.
 func (m *metrics) health(w http.ResponseWriter, _ *http.Request) {
 	m.mu.Lock()
-	idle, draining := time.Since(m.seen), m.last.draining
+	idle, draining := time.Since(m.seen), m.last.server.Draining
 	m.mu.Unlock()
 	switch {
 	case draining:

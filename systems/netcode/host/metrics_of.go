@@ -21,9 +21,7 @@ import (
 // between them. The figures are taken anew a few times a second, and allocate nothing.
 //
 // The listeners are those of the server. They are for the counters of handshakes alone, which are
-// zeros without them. The handler does not notice Server.Drain: /healthz answers 503 only if no
-// step has run for 2 s, and tandem_draining is 0. Figures of the game's own are those of package
-// expvar, in /debug/vars.
+// zeros without them. Figures of the game's own are those of package expvar, in /debug/vars.
 func MetricsOf[S any, I comparable](e *ecs.Engine, s *netcode.Server[S, I], listeners ...transport.Listener) http.Handler {
 	var (
 		all   transport.Listener
@@ -42,13 +40,13 @@ func MetricsOf[S any, I comparable](e *ecs.Engine, s *netcode.Server[S, I], list
 		}
 		return f
 	}
-	m.publish(0, false, take)
+	m.publish(0, take)
 	e.AddAt(ecs.FixedUpdate, math.MinInt, ecs.SystemFunc(func(*arche.World) { begin = time.Now() }))
 	e.AddAt(ecs.FixedEnd, math.MaxInt, ecs.SystemFunc(func(*arche.World) {
 		now := time.Now()
 		timed.add(now.Sub(m.start), now.Sub(begin), 1)
 		steps++
-		m.publish(steps, false, take)
+		m.publish(steps, take)
 	}))
 	return m.handler()
 }

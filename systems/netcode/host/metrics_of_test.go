@@ -41,7 +41,7 @@ func ownServer(t *testing.T) (*ecs.Engine, *netcode.Server[testgame.State, testg
 // systems, also if several steps run in a frame.
 func TestMetricsOfAServerOfOnesOwn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		engine, _, listener, handler := ownServer(t)
+		engine, server, listener, handler := ownServer(t)
 		listener.Dial()
 		ask := func(path string) (int, string) {
 			w := httptest.NewRecorder()
@@ -79,6 +79,16 @@ func TestMetricsOfAServerOfOnesOwn(t *testing.T) {
 		time.Sleep(time.Minute)
 		if code, text := ask("/healthz"); code != http.StatusServiceUnavailable || !strings.Contains(text, "no step for 1m1s") {
 			t.Errorf("without steps: %d %s", code, text)
+		}
+		server.Drain("to a new version")
+		for range publishEvery {
+			engine.Update(time.Second / rate)
+		}
+		if code, text := ask("/healthz"); code != http.StatusServiceUnavailable || !strings.Contains(text, "draining") {
+			t.Errorf("after Drain: %d %s", code, text)
+		}
+		if _, text := ask("/metrics"); checkExposition(t, text)["tandem_draining"] != 1 {
+			t.Errorf("after Drain: %s", text)
 		}
 	})
 }

@@ -77,7 +77,7 @@ func (f *figures) prometheus() []byte {
 	e.sample("tandem_handshakes_total", "result", "failed", float64(l.Failed))
 	e.gauge("tandem_handshakes_pending", "Handshakes under way, and connections that are not accepted yet.", float64(l.Pending))
 	draining := 0.0
-	if f.draining {
+	if f.server.Draining {
 		draining = 1
 	}
 	e.gauge("tandem_draining", "1 while the server is shutting down, otherwise 0.", draining)
