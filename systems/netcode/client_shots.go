@@ -17,19 +17,18 @@ import (
 
 // clientShots are a client's shots of one archetype, without their type.
 type clientShots[S any, I comparable] interface {
-	// fire launches and refuses own shots after a step of the own player, and returns the number of
-	// launches.
-	fire(before, after S, in I, t Tick) int
+	// fire launches and refuses own shots after a step of the own player.
+	fire(before, after S, in I, t Tick)
 	// receive takes a record of an entity of the archetype, in a snapshot of a tick.
 	receive(r *replica, ch *snapshot.Change, t Tick)
-	// waiting returns how many own shots of the ticks from one to before another have no record
-	// yet.
-	waiting(from, to Tick) int
+	// count returns how many own shots of the ticks from one to before another were predicted, and
+	// how many of them have no record yet.
+	count(from, to Tick) (predicted, waiting int)
 	// refuse refuses them.
 	refuse(from, to Tick)
 	// show draws the own shots at the end of the step of the own player that leads to a tick.
 	show(now Tick)
-	// clear despawns all shots without a record.
+	// clear despawns all shots without a record, and forgets the launches.
 	clear()
 }
 
@@ -47,6 +46,7 @@ type shotsClient[S any, I comparable, P comparable] struct {
 	launch   func(P)
 	tick     Tick // of the step that fires
 	launches int  // in it
+	recent   launchRing
 }
 
 func (k *shotKind[S, I, P]) client(c *Client[S, I]) clientShots[S, I] {
@@ -55,7 +55,7 @@ func (k *shotKind[S, I, P]) client(c *Client[S, I]) clientShots[S, I] {
 	return v
 }
 
-func (k *shotsClient[S, I, P]) fire(before, after S, in I, t Tick) int {
+func (k *shotsClient[S, I, P]) fire(before, after S, in I, t Tick) {
 	k.tick, k.launches = t, 0
 	k.Fire(before, after, in, t, k.launch)
 	for _, s := range k.own {
@@ -63,7 +63,7 @@ func (k *shotsClient[S, I, P]) fire(before, after S, in I, t Tick) int {
 			s.refused = true
 		}
 	}
-	return k.launches
+	k.recent[t%Tick(len(k.recent))] = launchesOf{t, uint8(k.launches)}
 }
 
 // add is the function launch of Shots.Fire.
@@ -134,7 +134,7 @@ func (k *shotsClient[S, I, P]) receive(r *replica, ch *snapshot.Change, t Tick) 
 	}
 	if s == nil || s.id != NoEntity {
 		s = k.enter(rec.tick, rec.n, rec.path, rec.since, own)
-		if l := &k.c.launches; own && !l.open.IsNewer(rec.tick) && l.in(rec.tick) <= rec.n {
+		if l := &k.c.launches; own && !l.open.IsNewer(rec.tick) && k.recent.in(rec.tick) <= rec.n {
 			l.unforeseen++
 		}
 	}
@@ -146,13 +146,16 @@ func (k *shotsClient[S, I, P]) receive(r *replica, ch *snapshot.Change, t Tick) 
 	}
 }
 
-func (k *shotsClient[S, I, P]) waiting(from, to Tick) (n int) {
+func (k *shotsClient[S, I, P]) count(from, to Tick) (predicted, waiting int) {
+	for t := from; t != to; t++ {
+		predicted += int(k.recent.in(t))
+	}
 	for _, s := range k.own {
 		if s.waits(from, to) {
-			n++
+			waiting++
 		}
 	}
-	return n
+	return predicted, waiting
 }
 
 func (k *shotsClient[S, I, P]) refuse(from, to Tick) {
@@ -192,7 +195,7 @@ func (k *shotsClient[S, I, P]) clear() {
 	for _, s := range k.own {
 		s.vanish()
 	}
-	k.own = k.own[:0]
+	k.own, k.recent = k.own[:0], launchRing{}
 }
 
 // launchCount compares the own player's launches with the server's count of them.
@@ -201,21 +204,20 @@ type launchCount struct {
 	closed     Tick  // of the newest own state
 	open       Tick  // the launches before it are decided
 	counted    uint8 // by the server before open
-	unforeseen uint8 // records of launches since open that were not predicted
-	recent     [256]struct {
-		tick     Tick
-		launches uint8
-	}
+	unforeseen int   // records of launches since open that were not predicted
 }
 
-func (l *launchCount) note(t Tick, launches int) {
-	e := &l.recent[t%Tick(len(l.recent))]
-	e.tick, e.launches = t, uint8(launches)
+// launchRing holds the number of own launches of one archetype in each of the last steps.
+type launchRing [256]launchesOf
+
+type launchesOf struct {
+	tick     Tick
+	launches uint8
 }
 
-func (l *launchCount) in(t Tick) uint8 {
-	if e := &l.recent[t%Tick(len(l.recent))]; e.tick == t {
-		return e.launches
+func (r *launchRing) in(t Tick) uint8 {
+	if l := r[t%Tick(len(r))]; l.tick == t {
+		return l.launches
 	}
 	return 0
 }
@@ -241,11 +243,9 @@ func (c *Client[S, I]) stepAndFire(state S, in I, t Tick) S {
 	if c.launches.known && c.launches.closed.IsNewer(t) {
 		return after
 	}
-	launches := 0
 	for _, k := range c.shots {
-		launches += k.fire(state, after, in, t)
+		k.fire(state, after, in, t)
 	}
-	c.launches.note(t, launches)
 	return after
 }
 
@@ -260,15 +260,13 @@ func (c *Client[S, I]) closeLaunches(t Tick, launched uint8) {
 	if l.known && !t.IsNewer(l.closed) {
 		return
 	}
-	if l.known && int(t.Sub(l.open)) <= len(l.recent) {
+	if l.known && int(t.Sub(l.open)) <= len(launchRing{}) {
 		predicted, waiting := l.unforeseen, 0
-		for at := l.open; at != t; at++ {
-			predicted += l.in(at)
-		}
 		for _, k := range c.shots {
-			waiting += k.waiting(l.open, t)
+			p, w := k.count(l.open, t)
+			predicted, waiting = predicted+p, waiting+w
 		}
-		refused := int(predicted-(launched-l.counted)) % (1 << launchedBits)
+		refused := int(uint8(predicted)-(launched-l.counted)) % (1 << launchedBits)
 		if refused > 0 && refused < waiting {
 			l.closed = t
 			return
