@@ -51,16 +51,22 @@ func (p *Player[S, I]) claimed(view int64, t Tick) int64 {
 
 // drawnAge returns how old the poses are that a client draws at a view of an age, given the age of
 // its newest snapshot, all in 1/16 ticks. Beyond that snapshot it extrapolates at full speed for
-// half of [interp.Config].Extrapolation. In the second half bodies slow down to a stand.
+// half of [interp.Config].Extrapolation. In the second half bodies slow down to a stand, so that
+// they come half of that half further.
 func (p *Player[S, I]) drawnAge(age, newest int64) int64 {
 	beyond := newest - age
 	if beyond <= 0 {
 		return age
 	}
-	const half = 50 // ms
-	full := max(int64(p.server.protocol.TickRate())<<viewBits*half/1000, 1)
+	full := p.fullSpeed()
 	if slow := min(beyond, 2*full) - full; slow > 0 {
 		beyond = full + slow - slow*slow/(2*full)
 	}
 	return newest - beyond
+}
+
+// fullSpeed returns for how long a client extrapolates at full speed, in 1/16 ticks.
+func (p *Player[S, I]) fullSpeed() int64 {
+	const half = 50 // ms
+	return max(int64(p.server.protocol.TickRate())<<viewBits*half/1000, 1)
 }

@@ -57,8 +57,8 @@ func TestRewindTakesTheViewOfEachInput(t *testing.T) {
 		}
 		m.run(2*time.Second, nil)
 	}
-	// the quarter, and half a tick: the view catches up at up to 1.5 of its speed
-	if limit := 0.025*tickRate + 0.5; worst > limit || compared < 300 {
+	// the quarter, and less than the 0.375 ticks by which a second slowdown would add to it
+	if limit := 0.025*tickRate + 0.25; worst > limit || compared < 300 {
 		t.Errorf("rewound up to %.2f ticks from the view over %d ticks, want at most %.2f", worst, compared, limit)
 	}
 }
