@@ -3,7 +3,7 @@ SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 GO ?= go
 
-.PHONY: help setup demo clip test lint fuzz bench bench-check soak conformance windows windows-check web release
+.PHONY: help setup demo clip test browser-test lint fuzz bench bench-check soak conformance windows windows-check web release
 
 help: ## print this list
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -27,6 +27,10 @@ test: ## everything that must hold: build, lint, tests, race detector, wasm
 lint: ## gofmt, go vet, staticcheck, the rules of internal/docstest
 	@tools/setup.sh window
 	@tools/lint.sh
+
+browser-test: ## the demo's pages in a real browser: scenes, keys, matches
+	@tools/setup.sh browser
+	@tools/browser.sh
 
 fuzz: ## run every fuzz target for FUZZTIME (default 10s) each; an input that fails stays in testdata/fuzz
 	@tools/setup.sh window

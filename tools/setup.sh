@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Installs what is missing for building and testing: `setup.sh window` for the demo, `setup.sh all` for the tests too,
-# `setup.sh windows` to build for Windows, `setup.sh wine` to try that.
+# `setup.sh windows` to build for Windows, `setup.sh wine` to try that, `setup.sh browser` for the tests in a browser.
 # Nothing is touched when all of it is there. As root it installs; otherwise by sudo; without either, or on another
 # system than Debian and Ubuntu, it says what is needed.
 set -euo pipefail
@@ -50,6 +50,9 @@ if [[ $want == wine ]]; then
   need wine64 test -n "$(find /usr/lib/wine /usr/bin /opt -name wine64 2>/dev/null | head -1)"
   need wine has wine
   need imagemagick has import
+fi
+if [[ $want == browser ]]; then # 400 MB, so it is asked for by name
+  need chromium has chromium
 fi
 [[ ${#missing[@]} == 0 ]] && exit 0
 

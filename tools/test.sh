@@ -61,3 +61,6 @@ if command -v node >/dev/null; then
 else
   echo "no node on the PATH: built only"
 fi
+
+step "tests in a browser"
+tools/browser.sh
