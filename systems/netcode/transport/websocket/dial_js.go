@@ -53,6 +53,7 @@ func connect(ctx context.Context, address string, _ Config, w *mailbox.Worker) {
 		return
 	}
 	w.Open()
+	defer w.OnLeave(func(r transport.Reason) { closeWith(ws, r) })()
 	over := make(chan struct{})
 	go func() {
 		w.End(<-closed)
@@ -60,8 +61,7 @@ func connect(ctx context.Context, address string, _ Config, w *mailbox.Worker) {
 	}()
 	w.SendAll(nil, func(b []byte) error { return send(ws, b) })
 	if reason, byOwner := w.Reason(); byOwner {
-		_ = sendText(ws, string(textOf(reason)))
-		ws.Call("close", statusOf(reason), cut(reason))
+		closeWith(ws, reason)
 	} else {
 		ws.Call("close") // after a reason as text
 	}
@@ -117,6 +117,12 @@ func sendText(ws js.Value, text string) (err error) {
 	defer caught(&err)
 	ws.Call("send", text)
 	return nil
+}
+
+// closeWith closes with a reason: as text, since a browser may leave out the code, and as a code.
+func closeWith(ws js.Value, r transport.Reason) {
+	_ = sendText(ws, string(textOf(r)))
+	ws.Call("close", statusOf(r), cut(r))
 }
 
 // caught turns what the browser throws into an error.

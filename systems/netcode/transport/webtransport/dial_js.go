@@ -101,6 +101,7 @@ func construct(constructor js.Value, address string, pins []joinlink.Fingerprint
 
 // carry moves datagrams between the browser and the mailbox until the connection ends.
 func carry(session js.Value, w *mailbox.Worker) {
+	defer w.OnLeave(func(r transport.Reason) { closeWith(session, r) })()
 	closed := make(chan transport.Reason, 1)
 	go func() {
 		info, err := await(context.Background(), session.Get("closed"))
@@ -120,7 +121,7 @@ func carry(session js.Value, w *mailbox.Worker) {
 	write(session.Get("datagrams"), w)
 	if reason, byOwner := w.Reason(); byOwner {
 		time.Sleep(closePause)
-		session.Call("close", map[string]any{"closeCode": int(reason.Code), "reason": textOf(reason)})
+		closeWith(session, reason)
 	} else {
 		session.Call("close") // after a reason in a stream
 	}
@@ -128,6 +129,11 @@ func carry(session js.Value, w *mailbox.Worker) {
 	case <-reading:
 	case <-time.After(closeGrace):
 	}
+}
+
+// closeWith closes a session with a reason, of which the server's library takes code and text.
+func closeWith(session js.Value, r transport.Reason) {
+	session.Call("close", map[string]any{"closeCode": int(r.Code), "reason": textOf(r)})
 }
 
 // listen waits for the stream with the server's reason, which ends the connection.
