@@ -172,7 +172,7 @@ func openLocal(r *rateFlags, input *clientInputFlags, s *serverFlags, o *options
 	if err != nil {
 		return match.Config{}, err
 	}
-	v.printLinks(links, r)
+	v.printLinks(links)
 	c := match.Config{Server: v, Alone: len(v.host.Links()) == 0}
 	wish := *r
 	wish.sendHz = 0

@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"os"
 	"runtime/debug"
+	"strconv"
 	"time"
 
 	"github.com/tandem-ecs/tandem/demo/internal/arena"
@@ -50,7 +51,7 @@ func Server(ctx context.Context, args []string, stdout, stderr io.Writer) error 
 		return err
 	}
 	defer server.host.Close()
-	server.printLinks(stdout, &r)
+	server.printLinks(stdout)
 	fmt.Fprintln(stderr, "to join, run: go run ./demo client -connect 'LINK' (LINK is a line above that begins with tandem)")
 	if text := s.web.explain(&s); text != "" {
 		fmt.Fprintln(stderr, text)
@@ -108,6 +109,9 @@ func newServer(r *rateFlags, s *serverFlags, log *slog.Logger, own bool) (*serve
 	if err != nil {
 		return nil, err
 	}
+	if c.WebSocket.Page != nil && r.hz != 60 {
+		c.WebSocket.PageQuery = "hz=" + strconv.Itoa(r.hz) // the page has to know the rate
+	}
 	if v.host, err = host.Open(c); err != nil {
 		if web != nil {
 			web.Close(transport.Reason{Code: transport.Failed})
@@ -144,11 +148,11 @@ func newServer(r *rateFlags, s *serverFlags, log *slog.Logger, own bool) (*serve
 }
 
 // printLinks prints the join links, a line each, and that of the page.
-func (v *server) printLinks(w io.Writer, r *rateFlags) {
+func (v *server) printLinks(w io.Writer) {
 	for _, link := range v.host.Links() {
 		fmt.Fprintln(w, link)
 	}
-	if link := v.pageLink(r); link != "" {
+	if link := v.host.PageLink(); link != "" {
 		fmt.Fprintln(w, link)
 	}
 }

@@ -7,7 +7,6 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
-	"strconv"
 	"strings"
 
 	"github.com/tandem-ecs/tandem/demo/internal/flags"
@@ -118,15 +117,6 @@ func (w *webFlags) explain(s *serverFlags) string {
 		return "The link with http:// is for browsers on this machine. Others need -web :PORT and -public HOST, which serve with TLS."
 	}
 	return ""
-}
-
-// pageLink returns the page's link. The page has to know the rate.
-func (v *server) pageLink(r *rateFlags) string {
-	link := v.host.PageLink()
-	if r.hz != 60 {
-		link = strings.Replace(link, "/#", "/?hz="+strconv.Itoa(r.hz)+"#", 1)
-	}
-	return link
 }
 
 // udpAddress returns where WebTransport listens; empty: nowhere.

@@ -111,7 +111,7 @@ func TestPageAddresses(t *testing.T) {
 		}
 		link := v.host.Links()[0]
 		want := strings.Replace(test.link, "PORT", port(link), 1) + v.host.Token()
-		if got := v.pageLink(r); got != want {
+		if got := v.host.PageLink(); got != want {
 			t.Errorf("%q: the link is %s, want %s", test.args, got, want)
 		}
 		if got := s.web.explain(s); !strings.Contains(got, test.explain) || (got == "") != (test.explain == "") {
@@ -141,7 +141,7 @@ func TestPlayThroughThePage(t *testing.T) {
 	link := v.host.Links()[0]
 	browser := &http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{InsecureSkipVerify: true}}}
 	defer browser.CloseIdleConnections()
-	answer, err := browser.Get(v.pageLink(r))
+	answer, err := browser.Get(v.host.PageLink())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -66,6 +66,9 @@ type WebSocket struct {
 	// here (see [NewPage]). Its address is [Host.PageLink]. An answer takes at most two minutes.
 	// Nil: none.
 	Page http.Handler
+	// PageQuery stands behind the ? of every link to Page, also those of invitations, such as
+	// hz=30. Empty: none.
+	PageQuery string
 	// Origins are hosts whose web pages may connect in addition to the server's own, such as
 	// play.example.org or *.example.org.
 	Origins []string
@@ -162,7 +165,7 @@ func (s *settings) completeWebSocket() error {
 		for _, f := range [...]struct {
 			name  string
 			given bool
-		}{{"Path", w.Path != ""}, {"Origins", len(w.Origins) > 0}, {"Page", w.Page != nil}, {"CertFile", w.CertFile != ""}, {"KeyFile", w.KeyFile != ""}, {"SelfSigned", w.SelfSigned}, {"TLS", w.TLS != nil}, {"Proxy", w.Proxy != ""}} {
+		}{{"Path", w.Path != ""}, {"Origins", len(w.Origins) > 0}, {"Page", w.Page != nil}, {"PageQuery", w.PageQuery != ""}, {"CertFile", w.CertFile != ""}, {"KeyFile", w.KeyFile != ""}, {"SelfSigned", w.SelfSigned}, {"TLS", w.TLS != nil}, {"Proxy", w.Proxy != ""}} {
 			if f.given {
 				return invalid("WebSocket."+f.name, "", "it is for WebSocket; give that an address, too")
 			}

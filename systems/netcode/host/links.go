@@ -66,5 +66,9 @@ func (h *Host) pageLink(token string) string {
 	if l.Port == usual {
 		host = strings.TrimSuffix(host, ":"+strconv.Itoa(int(usual)))
 	}
-	return scheme + "://" + host + "/#" + token
+	query := h.settings.WebSocket.PageQuery
+	if query != "" {
+		query = "?" + query
+	}
+	return scheme + "://" + host + "/" + query + "#" + token
 }

@@ -308,6 +308,10 @@ func TestPageLinks(t *testing.T) {
 		if got := h.pageLink("t"); got != want {
 			t.Errorf("%s, want %s", got, want)
 		}
+		h.settings.WebSocket.PageQuery = "hz=30"
+		if got, want := h.pageLink("t"), strings.Replace(want, "/#", "/?hz=30#", 1); got != want {
+			t.Errorf("with a query: %s, want %s", got, want)
+		}
 	}
 }
 
