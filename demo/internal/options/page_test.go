@@ -26,7 +26,7 @@ func TestPage(t *testing.T) {
 	if m, err = ParsePage(nil, true); err != nil || m.Rate != 60 || m.Link != (settings.Link{}) {
 		t.Errorf("without parameters: %+v, %v", m.Settings, err)
 	}
-	if o, err = ParsePage(nil, false); err != nil || o.Settings != func() settings.Settings { s := settings.Default(); s.Cap = 0; return s }() {
+	if o, err = ParsePage(nil, false); err != nil || o.Settings != func() settings.Settings { s := settings.Default(); s.Cap, s.Split = 0, true; return s }() {
 		t.Errorf("without parameters: %+v, %v", o.Settings, err)
 	}
 }
@@ -38,7 +38,7 @@ func TestWrongPages(t *testing.T) {
 		match       bool
 		want        string
 	}{
-		{"scene", "moon", false, "the scenes are lanes"},
+		{"scene", "moon", false, "the scenes are orbits"},
 		{"scene", "arena", false, "open the link"},
 		{"hz", "0", false, "1 to 1000"},
 		{"hz", "fast", false, "a whole number"},
