@@ -22,6 +22,13 @@ func (s *Physics) Draw(p *scene.Picture) {
 	p.View.Ground.Height = -r * 1.19
 	p.View.Shadow = render.Shadow{Center: mgl32.Vec3{0, 0, 0}, Radius: r * 2.6}
 	side := r * 1.22
+	// To mix a colour for each body would take a third of the picture's time in a browser.
+	for i := range s.colors {
+		s.colors[i] = p.Theme.Accent(i)
+		if i != 0 { // bodies without marks are paler
+			s.colors[i] = s.colors[i].Mix(p.Theme.Neutral, 0.45)
+		}
+	}
 	s.drawDrum(p, mgl32.Vec3{-side, 0, 0}, s.bodies.Logical, s.marks[0][:])
 	s.drawDrum(p, mgl32.Vec3{side, 0, 0}, s.bodies.Visual, s.marks[1][:])
 	text := "interpolated"
@@ -52,16 +59,13 @@ func (s *Physics) drawDrum(p *scene.Picture, center mgl32.Vec3, poseOf func(arch
 		if it.round {
 			mesh = render.Sphere
 		}
-		color := p.Theme.Accent(it.accent)
-		if it.accent != 0 { // bodies without marks are paler
-			color = color.Mix(p.Theme.Neutral, 0.45)
-		}
-		p.Body(mesh, pose, logical, mgl32.Vec3{it.size, it.size, it.size}, color)
+		p.Body(mesh, pose, logical, mgl32.Vec3{it.size, it.size, it.size}, s.colors[it.accent])
 	}
+	mark := p.Theme.Accent(0).Mix(p.Theme.Text, 0.25)
 	for k := range min(marked, len(s.items)) {
 		marks[k].Each(p.Now.Normal, func(m scene.Mark, age float32) {
 			at := m.Place.Add(center).Add(mgl32.Vec3{0, 0, 0.5})
-			p.Brush.Spot(at, mgl32.Vec3{0, 0, 1}, 0.18*(1-0.7*age), p.Theme.Accent(0).Mix(p.Theme.Text, 0.25))
+			p.Brush.Spot(at, mgl32.Vec3{0, 0, 1}, 0.18*(1-0.7*age), mark)
 		})
 	}
 }

@@ -60,6 +60,8 @@ type Physics struct {
 	wheel item
 	items []item
 	marks [2][marked]*scene.Trail // raw, interpolated
+
+	colors [8]render.Color // of the bodies, by their accents
 }
 
 // item is a body of the library with its entity.
