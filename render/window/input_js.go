@@ -8,9 +8,6 @@ import (
 	"github.com/tandem-ecs/tandem/render/window/internal/browser"
 )
 
-// maxEvents bounds the events that wait for Poll.
-const maxEvents = 4096
-
 // Poll returns the next event of this frame, and false when there are no more. Call it in every
 // frame until it returns false:
 //
@@ -43,10 +40,14 @@ func (w *Window) Poll() (render.Event, bool) {
 // Down reports whether a key is held down, as of the last Poll.
 func (w *Window) Down(k render.Key) bool { return w.down[k] }
 
-func (w *Window) push(e render.Event) {
-	if len(w.events) < maxEvents {
-		w.events = append(w.events, e)
+// push keeps an event for Poll, and reports whether there was room for it. A press without room
+// counts as none, so its release is none either.
+func (w *Window) push(e render.Event) bool {
+	if !browser.Room(len(w.events), e.Kind) {
+		return false
 	}
+	w.events = append(w.events, e)
+	return true
 }
 
 // callback makes a function that the browser may call, until Close.
@@ -109,11 +110,15 @@ func (w *Window) listen() {
 	w.on(w.canvas, "contextmenu", func(e js.Value) { e.Call("preventDefault") })
 	w.on(w.canvas, "touchstart", func(e js.Value) {
 		w.place()
-		w.eachTouch(e, func(id int, x, y float32) { w.events = w.touches.Press(w.events, id, x, y) })
+		w.eachTouch(e, func(id int, x, y float32) {
+			if browser.Room(len(w.events), render.TouchPress) {
+				w.events = w.touches.Press(w.events, id, x, y)
+			}
+		})
 	})
 	w.on(w.canvas, "touchmove", func(e js.Value) {
 		w.eachTouch(e, func(id int, x, y float32) {
-			if len(w.events) < maxEvents {
+			if browser.Room(len(w.events), render.TouchMove) {
 				w.events = w.touches.Move(w.events, id, x, y)
 			}
 		})
@@ -156,8 +161,9 @@ func (w *Window) pressKey(e js.Value) {
 	if e.Get("repeat").Bool() {
 		event.Kind = render.KeyRepeat
 	}
-	w.keys[event.Key] = true
-	w.push(event)
+	if w.push(event) {
+		w.keys[event.Key] = true
+	}
 	if r, ok := browser.Rune(name); ok {
 		w.push(render.Event{Kind: render.Char, Rune: r})
 	}
@@ -215,9 +221,10 @@ func (w *Window) mouseDown(e js.Value) {
 	if b == render.MouseMiddle {
 		e.Call("preventDefault") // it would scroll the page
 	}
-	w.buttons[b] = true
 	w.cursor[0], w.cursor[1] = w.points(e)
-	w.push(render.Event{Kind: render.MousePress, Button: b, X: w.cursor[0], Y: w.cursor[1], Mods: modsOf(e)})
+	if w.push(render.Event{Kind: render.MousePress, Button: b, X: w.cursor[0], Y: w.cursor[1], Mods: modsOf(e)}) {
+		w.buttons[b] = true
+	}
 }
 
 func (w *Window) mouseUp(e js.Value) {
