@@ -115,11 +115,11 @@ func (g *gate) Accept() (net.Conn, error) {
 
 func (g *gate) allow(c net.Conn) bool {
 	from, err := netip.ParseAddrPort(c.RemoteAddr().String())
-	most := g.of.config.MaxConns + g.of.config.MaxConns/4
+	most := g.of.config.MaxConns + max(1, g.of.config.MaxConns/4)
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	// Behind a proxy all connections have one address, and the handler checks the true one.
-	if err != nil || g.open > most || !g.of.config.BehindProxy && !g.admission.Allow(time.Since(g.of.start), from.Addr()) {
+	if err != nil || g.open >= most || !g.of.config.BehindProxy && !g.admission.Allow(time.Since(g.of.start), from.Addr()) {
 		g.of.refused.Add(1)
 		return false
 	}
