@@ -64,17 +64,30 @@ func fetch(ctx context.Context, u *url.URL) ([]joinlink.Fingerprint, error) {
 	if !response.Get("ok").Bool() {
 		return nil, errPins
 	}
-	buffer, err := await(ctx, response.Call("arrayBuffer"))
-	if err != nil {
-		return nil, err
-	}
-	n := buffer.Get("byteLength").Int()
-	if n > maxAnswer {
+	body := response.Get("body")
+	if body.IsNull() {
 		return nil, errPins
 	}
-	text := make([]byte, n)
-	js.CopyBytesToGo(text, js.Global().Get("Uint8Array").New(buffer))
-	return parsePins(string(text))
+	reader := body.Call("getReader")
+	var text []byte
+	for {
+		part, err := await(ctx, reader.Call("read"))
+		if err != nil {
+			forget(reader.Call("cancel"))
+			return nil, err
+		}
+		if part.Get("done").Bool() {
+			return parsePins(string(text))
+		}
+		bytes := part.Get("value")
+		n := len(text)
+		if n+bytes.Length() > maxAnswer {
+			forget(reader.Call("cancel"))
+			return nil, errPins
+		}
+		text = append(text, make([]byte, bytes.Length())...)
+		js.CopyBytesToGo(text[n:], bytes)
+	}
 }
 
 // construct calls new WebTransport, which may throw.
