@@ -21,7 +21,7 @@ const maxPage = 256 << 20
 // asset is a file of a page.
 type asset struct {
 	kind  string // its Content-Type
-	tag   string // of its text, without quotes
+	tag   string // of its forms, without quotes
 	forms map[coding][]byte
 }
 
@@ -80,13 +80,15 @@ func NewPage(files fs.FS) (http.Handler, error) {
 			continue
 		}
 		a := &asset{kind: kindOf(name), forms: map[coding][]byte{identity: text}}
-		sum := sha256.Sum256(text)
-		a.tag = base64.RawURLEncoding.EncodeToString(sum[:12])
+		sum := sha256.New()
+		sum.Write(text)
 		for _, c := range []coding{brotli, gzip} {
 			if packed := all[name+c.suffix()]; packed != nil {
 				a.forms[c] = packed
+				sum.Write(packed) // a file that was compressed anew needs a new tag
 			}
 		}
+		a.tag = base64.RawURLEncoding.EncodeToString(sum.Sum(nil)[:12])
 		if packed := a.forms[gzip]; packed != nil && !isGzipOf(packed, text) {
 			return nil, fmt.Errorf("host: the folder of a page: %s is compressed from another %s; compress it again", name+gzip.suffix(), name)
 		}

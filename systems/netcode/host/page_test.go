@@ -157,6 +157,12 @@ func TestPageIsCached(t *testing.T) {
 			t.Errorf("%+v: %v", test, answer)
 		}
 	}
+	packed := files["game.wasm.br"]
+	files["game.wasm.br"] = &fstest.MapFile{Data: []byte("compressed anew")}
+	if answer := ask(newPage(t, files), "GET", "/game.wasm", header("br", tag)); answer.StatusCode != 200 {
+		t.Errorf("after another compression: %v", answer)
+	}
+	files["game.wasm.br"] = packed
 	files["game.wasm"].Data = []byte("another")
 	delete(files, "game.wasm.gz")
 	if answer := ask(newPage(t, files), "GET", "/game.wasm", header("br", tag)); answer.StatusCode != 200 {
