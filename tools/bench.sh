@@ -29,5 +29,12 @@ if [[ $mode == check ]]; then
   "${measure[@]}" -check docs/benchmarks.md
   exit
 fi
+browser=()
+if command -v chromium >/dev/null; then
+  "$go" -C tools/browser test -run '^$' -bench Frame -benchtime 1x . >"$work/browser" || { cat "$work/browser" >&2; exit 1; }
+  browser=(-browser "$work/browser")
+else
+  echo "no chromium: without frames in a browser (tools/setup.sh browser installs it)" >&2
+fi
 "$go" test -run '^$' -bench 'Encode|Decode|Commit|Endpoint|Bits|At/default|Push' -benchtime 0.2s ./systems/netcode/internal/packet ./systems/netcode/internal/snapshot ./systems/netcode/interp >"$work/netcode"
-"${measure[@]}" -netcode "$work/netcode" -page docs/benchmarks.md
+"${measure[@]}" -netcode "$work/netcode" "${browser[@]}" -page docs/benchmarks.md

@@ -24,15 +24,15 @@ var pageTemplate = template.Must(template.New("page").Parse(pageSource))
 // page is the data of the template.
 type page struct {
 	*results
-	Chart, Machine, Commit string
-	Rounds                 int
-	Busy                   string // empty if the machine was quiet
-	Ratios, Figures        markdown.Table
-	Scene, Netcode         *markdown.Table // nil if nothing was measured
-	Notes                  []string
-	Waiting                []waiting
-	Floor, FarFloor        float64
-	Limits, Misses, Slower []string
+	Chart, Machine, Commit  string
+	Rounds                  int
+	Busy                    string // empty if the machine was quiet
+	Ratios, Figures         markdown.Table
+	Scene, Netcode, Browser *markdown.Table // nil if nothing was measured
+	Notes                   []string
+	Waiting                 []waiting
+	Floor, FarFloor         float64
+	Limits, Misses, Slower  []string
 }
 
 // writePage writes docs/benchmarks.md and its chart. It writes each file whole or not at all.
@@ -40,7 +40,7 @@ func (r *results) writePage(path string, rounds int) error {
 	svg := strings.TrimSuffix(filepath.Base(path), filepath.Ext(path)) + ".svg"
 	p := page{
 		results: r, Chart: svg, Machine: machine(), Commit: commit(), Rounds: rounds,
-		Ratios: r.ratioTable(), Figures: r.figureTable(false), Scene: r.sceneTable(), Netcode: r.netcodeTable(),
+		Ratios: r.ratioTable(), Figures: r.figureTable(false), Scene: r.sceneTable(), Netcode: benchmarkTable(r.netcode, netcodeUnits), Browser: benchmarkTable(r.browser, browserUnits),
 		Notes: r.notes, Waiting: r.waiting, Floor: limitsFloor, FarFloor: limitsFarFloor, Misses: r.misses(), Slower: r.slower(),
 	}
 	for _, l := range limits {
@@ -176,7 +176,8 @@ func measured(tandem float64) *results {
 		}
 	}
 	r.waiting = []waiting{{Workers: 0, AtRest: 1}, {Workers: 1, AtRest: 1}}
-	r.netcode = []netcodeRow{{"snapshot.Encode", map[string]string{"ns/op": "1", "ns/entity": "2", "B/entity": "3", "allocs/op": "0"}}}
+	r.netcode = []benchmark{{"snapshot.Encode", map[string]string{"ns/op": "1", "ns/entity": "2", "B/entity": "3", "allocs/op": "0"}}}
+	r.browser = []benchmark{{"browser.Frame/orbits", map[string]string{"update-ms": "0.2", "draw-ms": "0.8", "loop-ms": "22"}}}
 	return r
 }
 

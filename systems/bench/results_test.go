@@ -20,7 +20,8 @@ type results struct {
 	load    float64  // of the machine, before anything was measured
 	notes   []string // of peers
 	waiting []waiting
-	netcode []netcodeRow
+	netcode []benchmark
+	browser []benchmark
 }
 
 // figure is what is measured, at a number of entities.

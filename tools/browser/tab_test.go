@@ -24,7 +24,7 @@ const patience = time.Minute
 
 // tab is a page in the browser.
 type tab struct {
-	t   *testing.T
+	t   testing.TB
 	ctx context.Context
 
 	mu      sync.Mutex
@@ -35,7 +35,7 @@ type tab struct {
 
 // open opens an address in a new tab. The test fails if the page throws an exception, writes an
 // error into the console, or does what WebGL complains of.
-func open(t *testing.T, address string) *tab {
+func open(t testing.TB, address string) *tab {
 	t.Helper()
 	ctx, cancel := chromedp.NewContext(suite.browser.ctx)
 	p := &tab{t: t, ctx: ctx}
@@ -228,7 +228,7 @@ func (p *tab) save() {
 }
 
 // keep writes a picture where it stays after the test.
-func keep(t *testing.T, file []byte) {
+func keep(t testing.TB, file []byte) {
 	name := filepath.Join(os.TempDir(), "tandem-"+strings.ReplaceAll(t.Name(), "/", "-")+".png")
 	if err := os.WriteFile(name, file, 0o666); err != nil {
 		t.Log(err)
@@ -238,7 +238,7 @@ func keep(t *testing.T, file []byte) {
 }
 
 // decode returns the picture of a PNG file.
-func decode(t *testing.T, file []byte) *image.RGBA {
+func decode(t testing.TB, file []byte) *image.RGBA {
 	t.Helper()
 	from, err := png.Decode(bytes.NewReader(file))
 	if err != nil {

@@ -10,17 +10,21 @@ import (
 	"github.com/tandem-ecs/tandem/internal/markdown"
 )
 
-// netcodeRow is one Go benchmark of the netcode.
-type netcodeRow struct {
+// benchmark is one Go benchmark of another package.
+type benchmark struct {
 	name    string
 	figures map[string]string // by their units
 }
 
-// netcodeUnits are the figures of the table. Not every benchmark reports all of them.
-var netcodeUnits = []string{"ns/op", "ns/entity", "B/entity", "allocs/op"}
+// netcodeUnits and browserUnits are the figures of the tables. Not every benchmark reports all of
+// them.
+var (
+	netcodeUnits = []string{"ns/op", "ns/entity", "B/entity", "allocs/op"}
+	browserUnits = []string{"update-ms", "draw-ms", "loop-ms"}
+)
 
-// readNetcode reads the figures from the output of go test -bench.
-func readNetcode(path string) (list []netcodeRow, err error) {
+// readBenchmarks reads the figures from the output of go test -bench.
+func readBenchmarks(path string) (list []benchmark, err error) {
 	text, err := os.ReadFile(path)
 	if err != nil {
 		return nil, err
@@ -38,7 +42,7 @@ func readNetcode(path string) (list []netcodeRow, err error) {
 		if dash := strings.LastIndexByte(name, '-'); dash > 0 {
 			name = name[:dash]
 		}
-		row := netcodeRow{pkg + "." + name, map[string]string{}}
+		row := benchmark{pkg + "." + name, map[string]string{}}
 		for k := 2; k+1 < len(fields); k += 2 {
 			row.figures[fields[k+1]] = fields[k]
 		}
@@ -50,15 +54,15 @@ func readNetcode(path string) (list []netcodeRow, err error) {
 	return list, nil
 }
 
-// netcodeTable returns the benchmarks, or nil if there are none.
-func (r *results) netcodeTable() *markdown.Table {
-	if len(r.netcode) == 0 {
+// benchmarkTable returns the benchmarks, or nil if there are none.
+func benchmarkTable(list []benchmark, units []string) *markdown.Table {
+	if len(list) == 0 {
 		return nil
 	}
-	t := &markdown.Table{Labels: 1, Head: append([]string{"benchmark"}, netcodeUnits...)}
-	for _, n := range r.netcode {
+	t := &markdown.Table{Labels: 1, Head: append([]string{"benchmark"}, units...)}
+	for _, n := range list {
 		row := []string{"`" + n.name + "`"}
-		for _, unit := range netcodeUnits {
+		for _, unit := range units {
 			row = append(row, n.figures[unit])
 		}
 		t.Rows = append(t.Rows, row)
@@ -66,22 +70,21 @@ func (r *results) netcodeTable() *markdown.Table {
 	return t
 }
 
-func TestReadNetcode(t *testing.T) {
+func TestReadBenchmarks(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "out")
 	text := "goos: linux\npkg: example.org/some/snapshot\nBenchmarkEncode-2 \t 261\t 266985 ns/op\t 4.689 B/entity\t 356.0 ns/entity\t 0 B/op\t 0 allocs/op\nPASS\n"
 	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	got, err := readNetcode(path)
-	r := results{netcode: got}
+	got, err := readBenchmarks(path)
 	want := "| `snapshot.Encode` | 266985 | 356.0 | 4.689 | 0 |"
-	if err != nil || len(got) != 1 || markdown.Row(r.netcodeTable().Rows[0]) != want {
+	if err != nil || len(got) != 1 || markdown.Row(benchmarkTable(got, netcodeUnits).Rows[0]) != want {
 		t.Errorf("%+v, %v; want %s", got, err, want)
 	}
 	if err := os.WriteFile(path, []byte("FAIL\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := readNetcode(path); err == nil {
+	if _, err := readBenchmarks(path); err == nil {
 		t.Error("an output without benchmarks is no error")
 	}
 }
