@@ -50,6 +50,9 @@ func arrange(w, h float32, items []item, open bool, cells []render.Rect) (l layo
 	clear(l.cells)
 	if !open {
 		y := h/2 - handleHeight
+		if h > w { // scenes lie in the middle of an upright window, with labels at its left edge
+			y = 0.3*h - handleHeight
+		}
 		for i := range items {
 			if items[i].kind == keys.Head {
 				l.cells[i] = render.Rect{Y: y, W: handleWidth, H: handleHeight}
