@@ -26,6 +26,8 @@ const patience = time.Minute
 type tab struct {
 	t   testing.TB
 	ctx context.Context
+	// closes it as its user does
+	close func()
 
 	mu      sync.Mutex
 	said    []string // all of the console
@@ -38,7 +40,7 @@ type tab struct {
 func open(t testing.TB, address string) *tab {
 	t.Helper()
 	ctx, cancel := chromedp.NewContext(suite.browser.ctx)
-	p := &tab{t: t, ctx: ctx}
+	p := &tab{t: t, ctx: ctx, close: cancel}
 	messages := chromedp.Console(ctx)
 	go func() {
 		for m, err := range messages {
