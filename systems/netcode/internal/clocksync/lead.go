@@ -18,7 +18,8 @@ import (
 // A ring holds the time at which each input was sent, so each report gives the exact way of one
 // input. Corrections made since then are not part of that way, so no correction is made twice.
 // (Netcode for Entities keeps a ring of its last adjustments for this.) There is no integrator, so
-// nothing can wind up. The way is the median of the ways of the last two seconds. The jitter is the
+// nothing can wind up. The way is the median of the ways of the last two seconds, of one input a
+// report: its newest. The jitter is the
 // difference between the way at a quantile and the median. It is taken from a histogram that
 // forgets within half a minute (as in WebRTC's NetEq, which plays sound by a quantile of its
 // delays). So neither the jitter of the way down nor an outage increases the lead.
@@ -28,7 +29,8 @@ import (
 // and the way 50 ms shorter. Until there are reports the way is the one set by [Lead.Follow]: half
 // of the round trip.
 //
-// When a third of the inputs have been late for 200 ms, the way has become longer. Then older ways
+// When a third of the inputs have been late for 200 ms, and the newest is late too, the way has
+// become longer. Then older ways
 // are dropped, [Lead.Hurry] requests a jump of the simulation, and the lead has an extra margin,
 // since a growing queue is likely to grow further.
 //
@@ -174,7 +176,7 @@ func (l *Lead) Report(now time.Duration, r Report, offset time.Duration) bool {
 		l.long, l.longAt = long, now
 	}
 	sent := l.sent[r.Newest%leadRing].at
-	if most, least, ok := l.took(r.Newest.Add(-r.Held), r.HeldAge, now); ok && r.Held > 0 && r.Held <= MaxHeld && most-took <= outage {
+	if most, least, ok := l.took(r.Newest.Add(-r.Held), r.HeldAge, now); ok && l.ways.known() && r.Held > 0 && r.Held <= MaxHeld && most-took <= outage {
 		// The inputs between these two arrived at once, or one after the other. Their ways lie
 		// between the longest way and that of the newest input.
 		for i := r.Held; i > 0; i-- {
