@@ -151,7 +151,7 @@ func (c *Client[S, I]) installReplay() {
 	r := c.replay
 	r.step = c.engine.RequestStep
 	r.paused = func() bool { return c.engine.Time().Scale == 0 }
-	// Nobody's number: nothing of the recording is this client's own.
+	// No player has this number, since nothing of the recording is this client's own.
 	c.welcomed = welcome{player: 1<<16 - 1, rate: uint8(min(c.protocol.TickRate(), 255)), arrival: r.tape.Info().OnArrival}
 	step := time.Second / time.Duration(c.protocol.TickRate())
 	c.playback = interp.NewPlayback(interp.DelayConfig{Interval: step, Tick: step})
@@ -192,7 +192,7 @@ func (c *Client[S, I]) replayStep() {
 	if !jumps {
 		return
 	}
-	for _, k := range r.kept { // what the new moment does not have
+	for _, k := range r.kept { // they do not exist at the new moment
 		c.removeEntity(k.entity)
 	}
 	clear(r.kept)
@@ -253,7 +253,7 @@ func (c *Client[S, I]) seek(to Tick) {
 	r.shown, r.index = to, int64(to)
 	c.newest = r.index
 	view := c.grid.Edge(r.index)
-	// before all: what comes and goes on the way is never shown
+	// before all: replicas that come and go on the way are never shown
 	c.viewTime = -1
 	decoded := false
 	for {

@@ -55,7 +55,7 @@ func TestSliders(t *testing.T) {
 	}
 }
 
-// What a slider sets is what the key's remark says.
+// A key keeps within the range of its slider, and has a remark.
 func TestSlidersAndKeysAgree(t *testing.T) {
 	for _, b := range sliders() {
 		for _, at := range []float64{0, 0.3, 1} {

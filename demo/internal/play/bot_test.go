@@ -16,10 +16,10 @@ import (
 	"github.com/tandem-ecs/tandem/systems/netcode"
 )
 
-// person plays about as well as somebody who has a mouse and plays for the first time. It looks for
-// the other player, keeps at a distance and strafes there. It reacts after a quarter of a second,
-// adds most of the way that the target has run since, and misses the point by 4 degrees in the
-// mean of squares. It shoots three times a second.
+// person plays about as well as a beginner with a mouse. It looks for the other player, keeps at a
+// distance and strafes there. It reacts after a quarter of a second, adds most of the way that the
+// target has run since, and misses the point by 4 degrees in the mean of squares. It shoots three
+// times a second.
 type person struct {
 	random *rand.Rand
 	other  mgl32.Vec3 // the other player's place in the newest picture; zero: none

@@ -31,7 +31,7 @@ func TestHostingPage(t *testing.T) {
 			continue
 		}
 		if s.web.addr != "" {
-			s.web.dir = pageDir(t) // nobody has built one
+			s.web.dir = pageDir(t) // none is built
 		}
 		if err := s.check(); err != nil {
 			t.Errorf("%s: %v", line[0], err)
