@@ -18,8 +18,7 @@ import (
 // A ring holds the time at which each input was sent, so each report gives the exact way of one
 // input. Corrections made since then are not part of that way, so no correction is made twice.
 // (Netcode for Entities keeps a ring of its last adjustments for this.) There is no integrator, so
-// nothing can wind up. The way is the median of the ways of the last two seconds, of one input a
-// report: its newest. The jitter is the
+// nothing can wind up. The way is the median of the ways of the last two seconds. The jitter is the
 // difference between the way at a quantile and the median. It is taken from a histogram that
 // forgets within half a minute (as in WebRTC's NetEq, which plays sound by a quantile of its
 // delays). So neither the jitter of the way down nor an outage increases the lead.
@@ -176,7 +175,7 @@ func (l *Lead) Report(now time.Duration, r Report, offset time.Duration) bool {
 		l.long, l.longAt = long, now
 	}
 	sent := l.sent[r.Newest%leadRing].at
-	if most, least, ok := l.took(r.Newest.Add(-r.Held), r.HeldAge, now); ok && l.ways.known() && r.Held > 0 && r.Held <= MaxHeld && most-took <= outage {
+	if most, least, ok := l.took(r.Newest.Add(-r.Held), r.HeldAge, now); ok && r.Held > 0 && r.Held <= MaxHeld && most-took <= outage {
 		// The inputs between these two arrived at once, or one after the other. Their ways lie
 		// between the longest way and that of the newest input.
 		for i := r.Held; i > 0; i-- {

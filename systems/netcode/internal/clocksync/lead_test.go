@@ -56,7 +56,7 @@ func TestLeadTargetAge(t *testing.T) {
 		}
 		for i := 0; i < 100 && test.jitter > 0; i++ {
 			// a third of the inputs take longer by the jitter
-			l.ways.add(way{took: time.Duration(i%3/2) * test.jitter, newest: true})
+			l.ways.add(way{took: time.Duration(i%3/2) * test.jitter})
 			l.ways.measure(0, 0.97)
 		}
 		if got := l.TargetAge(); got != test.want {

@@ -49,10 +49,7 @@ type way struct {
 // longer than the median they have been.
 type ways struct {
 	ring[way]
-	// The median is that of the newest input of each report. Those that were held up with it are
-	// many after an outage, and do not show the present state of the network.
-	sorted [ringSize]time.Duration
-	shown  int // how many those are
+	sorted [ringSize]time.Duration // their durations
 	median time.Duration
 
 	bins   [jitterBins]float64
@@ -65,33 +62,27 @@ type ways struct {
 
 // dropOldest drops the oldest way.
 func (w *ways) dropOldest() {
-	if v := w.at(0); v.newest {
-		i, _ := slices.BinarySearch(w.sorted[:w.shown], v.took)
-		copy(w.sorted[i:], w.sorted[i+1:w.shown])
-		w.shown--
-		w.median = w.sorted[w.shown/2]
-	}
+	i, _ := slices.BinarySearch(w.sorted[:w.n], w.at(0).took)
+	copy(w.sorted[i:], w.sorted[i+1:w.n])
 	w.keep(w.n - 1)
+	w.median = w.sorted[w.n/2]
 }
 
 func (w *ways) add(v way) {
 	for w.n > 0 && (w.n == ringSize || w.at(0).at < v.at-waysFor) {
 		w.dropOldest()
 	}
-	if v.newest {
-		i, _ := slices.BinarySearch(w.sorted[:w.shown], v.took)
-		copy(w.sorted[i+1:], w.sorted[i:w.shown])
-		w.sorted[i] = v.took
-		w.shown++
-		w.median = w.sorted[w.shown/2]
-	}
+	i, _ := slices.BinarySearch(w.sorted[:w.n], v.took)
+	copy(w.sorted[i+1:], w.sorted[i:w.n])
+	w.sorted[i] = v.took
+	w.median = w.sorted[(w.n+1)/2]
 	v.bin = int(min(max(0, (v.took-w.median)/jitterBin), jitterBins-1))
 	w.bins[v.bin]++
 	w.push(v)
 }
 
 // known reports whether there are enough ways for a median.
-func (w *ways) known() bool { return w.shown >= waysLeast }
+func (w *ways) known() bool { return w.n >= waysLeast }
 
 // late reports whether too many inputs have been late, in reports over a long enough time, and the
 // newest still is. A single stall is not a longer way, and neither are several that have ended.
