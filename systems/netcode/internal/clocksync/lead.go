@@ -29,9 +29,8 @@ import (
 // of the round trip.
 //
 // When a third of the inputs have been late for 200 ms, and the newest is late too, the way has
-// become longer. Then older ways
-// are dropped, [Lead.Hurry] requests a jump of the simulation, and the lead has an extra margin,
-// since a growing queue is likely to grow further.
+// become longer. Then older ways are dropped, [Lead.Hurry] requests a jump of the simulation, and
+// the lead has an extra margin, since a growing queue is likely to grow further.
 //
 // A lead of more than a second is useful only if the way stays that long, since a queue drains
 // before a lead has followed it. So the lead exceeds a second only after the way has been longer
