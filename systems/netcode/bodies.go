@@ -111,12 +111,14 @@ func PredictBodies[B comparable, S any, I comparable](p *Protocol[S, I], name st
 	if b.ProxyState != nil {
 		kind.inputs = snapshot.Register(p.schema, name+"'s pushers", sharedCodec[I]{p.game.Inputs})
 	}
-	p.bodies = &bodiesOf[S, I]{has: kind.has, server: kind.server, client: kind.client}
+	p.bodies = &bodiesOf[S, I]{has: kind.has, near: b.Near, leave: b.Leave, server: kind.server, client: kind.client}
 }
 
 // bodiesOf is a protocol's bodies without their type parameter.
 type bodiesOf[S any, I comparable] struct {
 	has    func(kind uint16) bool
+	near   float32 // as in Bodies
+	leave  float32
 	server func(s *Server[S, I]) serverBodies
 	client func(c *Client[S, I], own *prediction.Predictor[S, I], number uint16) clientBodies
 }

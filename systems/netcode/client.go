@@ -111,6 +111,7 @@ type Client[S any, I comparable] struct {
 	stats     ClientStats
 	logged    logged
 	replay    *Replay // nil: it has a connection
+	followed  *followedPlayer[S, I]
 }
 
 // correction is the effect of the server's newest state on the prediction, until the step that
@@ -222,19 +223,36 @@ func (c *Client[S, I]) Place() []byte {
 	return placeOf(c.welcomed.player, &c.welcomed.secret)
 }
 
-// State returns the own player's predicted state, and whether there is one.
+// State returns the own player's predicted state, and whether there is one. In a replay it is the
+// newest recorded state of the player that is followed: see ServerConfig.RecordStates.
 func (c *Client[S, I]) State() (state S, ok bool) {
+	if c.replay != nil {
+		return c.track().states.of(c.replay.follow)
+	}
 	if c.predictor == nil || !c.predictor.Started() {
 		return state, false
 	}
 	return c.predictor.State(), true
 }
 
+// Input returns the own player's input of the newest predicted step, and whether there is one. In a
+// replay it is the newest one that the server ran of the player that is followed.
+func (c *Client[S, I]) Input() (in I, ok bool) {
+	if c.replay != nil {
+		seen, ok := c.track().inputs.of(c.replay.follow)
+		return seen.input, ok
+	}
+	if c.predictor == nil || !c.predictor.Started() {
+		return in, false
+	}
+	return c.predictor.Input(), true
+}
+
 // Entity returns the own player's entity, in a replay that of the player that is followed, or the
 // zero entity.
 func (c *Client[S, I]) Entity() arche.Entity {
 	if c.replay != nil {
-		return c.Replica(c.replay.entity())
+		return c.Replica(c.followedID())
 	}
 	return c.Replica(c.own)
 }

@@ -119,7 +119,7 @@ func (c *Client[S, I]) delayLate(r *replica, ch *snapshot.Change, at time.Durati
 
 // applyDue applies the delayed changes whose time the view has reached, and all delayed changes of
 // replicas that are now drawn in the present.
-func (c *Client[S, I]) applyDue(view time.Duration, seen bool) {
+func (c *Client[S, I]) applyDue(at viewpoint) {
 	if c.delayed == 0 {
 		return
 	}
@@ -130,7 +130,7 @@ func (c *Client[S, I]) applyDue(view time.Duration, seen bool) {
 		}
 		if !c.lags(r) {
 			c.applyAll(r)
-		} else if seen && r.changes[0].at <= view {
+		} else if view := r.moment(at); at.any && r.changes[0].at <= view {
 			c.applyReplicaDue(r, view)
 		}
 	}

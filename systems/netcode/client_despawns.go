@@ -68,9 +68,9 @@ func (c *Client[S, I]) delayDespawn(r *replica) {
 }
 
 // despawnDue removes the replicas whose delayed despawn is due.
-func (c *Client[S, I]) despawnDue(view, now time.Duration, seen bool) {
+func (c *Client[S, I]) despawnDue(at viewpoint) {
 	due := func(r *replica) bool {
-		return r.despawn.any && (seen && r.despawn.at <= view || now >= r.despawn.end || !r.unspawned && !c.has(r.entity))
+		return r.despawn.any && (at.any && r.despawn.at <= r.moment(at) || at.now >= r.despawn.end || !r.unspawned && !c.has(r.entity))
 	}
 	for r := range c.present {
 		if due(r) {

@@ -222,8 +222,13 @@ func (c *Client[S, I]) ageAt(t Tick, moment time.Duration) float64 {
 func (c *Client[S, I]) fly(r *replica, shown time.Duration) bool {
 	f := r.flight
 	if at := c.viewpoint; at.any && !r.unspawned && !f.present() {
-		to := at.view(r.timing)
-		f.advance(r, shown+to-at.delayed, to)
+		from, to := shown, r.moment(at)
+		if r.ahead > 0 && c.before.any {
+			from = r.moment(c.before)
+		} else {
+			from += to - at.delayed
+		}
+		f.advance(r, from, to)
 	}
 	if !f.byPath() {
 		return false

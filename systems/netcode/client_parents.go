@@ -28,7 +28,7 @@ func (c *Client[S, I]) attach(r *replica, parent EntityID) bool {
 // parentReplica returns the parent of a replica that is about to be attached, or nil. A replica
 // that is drawn in the present does not wait for a parent whose spawn is delayed.
 func (c *Client[S, I]) parentReplica(r *replica, parent EntityID) *replica {
-	if p := c.replica(parent); p != nil && p.unspawned && !c.lags(r) {
+	if p := c.replica(parent); p != nil && p.unspawned && (!c.lags(r) || r.ahead == 1) {
 		c.applyAll(p)
 	}
 	return c.seen(parent)

@@ -37,7 +37,7 @@ type Replay struct {
 
 	tape    *replay.Tape
 	cursor  *replay.Cursor
-	next    replay.Frame // read, and of a later tick
+	later   replay.Frame // read, and of a later tick
 	has     bool
 	step    func() error // requests one of the engine, for seeks in a pause
 	paused  func() bool
@@ -47,6 +47,8 @@ type Replay struct {
 	index   int64 // of the tick shown, unwrapped
 	players []byte
 	follow  uint16
+	eyes    bool                    // it draws as that player saw it
+	floor   Tick                    // nothing is known of before it
 	kept    map[EntityID]keptEntity // of before a seek, by their names
 }
 
@@ -72,11 +74,7 @@ func openReplay[S any, I comparable](p *Protocol[S, I], tape *replay.Tape) (*Rep
 // paused that step runs in the next Update. Of several seeks in a frame the last counts. Times
 // outside of the recording count as its begin or end.
 func (r *Replay) Seek(at time.Duration) {
-	r.target = r.tape.Tick(at)
-	r.seeking = true
-	if r.paused != nil && r.paused() {
-		_ = r.step() // it fails where something else holds the clock
-	}
+	r.jump(r.tape.Tick(at))
 }
 
 // At returns the time that is shown when the present step ends, since the begin of the recording.
@@ -94,12 +92,50 @@ func (r *Replay) Length() time.Duration { return r.tape.Length() }
 // Tape returns the recording, with its marks and gaps.
 func (r *Replay) Tape() *replay.Tape { return r.tape }
 
-// Follow makes [Client.Number] and [Client.Entity] those of a player. Zero follows none.
-func (r *Replay) Follow(player uint16) { r.follow = player }
+// Follow makes [Client.Number], [Client.Entity], [Client.Input] and [Client.State] those of a
+// player. Zero follows none.
+func (r *Replay) Follow(player uint16) { r.look(player, false) }
+
+// FollowEyes is Follow, and draws the match as that player saw it: the player itself, its shots and
+// what its client predicted at the tick shown, everything else as much earlier as it was on the
+// player's screen. So it shows what the player shot at. It also shows what the player was not shown,
+// for a recording has everything. To begin or to end with it is a jump as after a seek.
+//
+// It draws what [Player.Rewind] returns, but up to two seconds old whatever ServerConfig.Rewind is,
+// and in between two claims it smooths the time of the view.
+func (r *Replay) FollowEyes(player uint16) { r.look(player, player != 0) }
+
+func (r *Replay) look(player uint16, eyes bool) {
+	cut := eyes != r.eyes || eyes && player != r.follow
+	if r.follow, r.eyes = player, eyes; cut {
+		r.jump(r.next())
+	}
+}
+
+// next returns the tick of the next picture, if a jump leads to it.
+func (r *Replay) next() Tick {
+	if r.seeking {
+		return r.target
+	}
+	return r.shown
+}
+
+// jump goes to a tick at the next step.
+func (r *Replay) jump(to Tick) {
+	r.target, r.seeking = to, true
+	if r.paused != nil && r.paused() {
+		_ = r.step() // it fails where something else holds the clock
+	}
+}
 
 // Players calls f with each player of the moment that was read last, and with its entity.
 func (r *Replay) Players(f func(number uint16, entity EntityID)) {
-	for b := r.players; len(b) > 0; {
+	eachPlayer(r.players, f)
+}
+
+// eachPlayer calls f with each player in the data of a frame of kind Players.
+func eachPlayer(data []byte, f func(number uint16, entity EntityID)) {
+	for b := data; len(b) > 0; {
 		number, n := binary.Uvarint(b)
 		if n <= 0 {
 			return
@@ -118,10 +154,10 @@ func appendPlayer(b []byte, number uint16, entity EntityID) []byte {
 	return binary.AppendUvarint(binary.AppendUvarint(b, uint64(number)), uint64(entity))
 }
 
-// entity returns the entity of the player that is followed.
-func (r *Replay) entity() (e EntityID) {
-	r.Players(func(number uint16, entity EntityID) {
-		if number == r.follow {
+// playerOf returns the entity of a player from the data of a frame of kind Players.
+func playerOf(data []byte, number uint16) (e EntityID) {
+	eachPlayer(data, func(n uint16, entity EntityID) {
+		if n == number {
 			e = entity
 		}
 	})
@@ -132,15 +168,15 @@ func (r *Replay) entity() (e EntityID) {
 // next call.
 func (r *Replay) read(last Tick) (f replay.Frame, ok bool) {
 	if !r.has {
-		if r.next, r.has = r.cursor.Next(); !r.has {
+		if r.later, r.has = r.cursor.Next(); !r.has {
 			return f, false
 		}
 	}
-	if r.next.Tick.IsNewer(last) {
+	if r.later.Tick.IsNewer(last) {
 		return f, false
 	}
 	r.has = false
-	return r.next, true
+	return r.later, true
 }
 
 // Replay returns the playback, and nil for a client that has a connection.
@@ -155,6 +191,7 @@ func (c *Client[S, I]) installReplay() {
 	c.welcomed = welcome{player: 1<<16 - 1, rate: uint8(min(c.protocol.TickRate(), 255)), arrival: r.tape.Info().OnArrival}
 	step := time.Second / time.Duration(c.protocol.TickRate())
 	c.playback = interp.NewPlayback(interp.DelayConfig{Interval: step, Tick: step})
+	c.followPlayers()
 	c.setStatus(Playing, Reason{})
 }
 
@@ -171,23 +208,32 @@ func (c *Client[S, I]) replayStep() {
 		r.index++
 	}
 	shown := c.viewTime
-	view := c.grid.Edge(r.index)
+	present := c.grid.Edge(r.index)
 	for !r.seeking {
 		f, ok := r.read(r.shown.Add(readAhead))
 		if !ok {
 			break
 		}
-		if f.Gap && !jumps {
+		switch {
+		case f.Gap && (!jumps || f.Tick.IsNewer(r.shown)):
 			// What was before the gap may be gone without a word: it goes on behind the gap.
 			r.target, r.seeking = f.Tick, true
-			break
+			continue
+		case f.Gap:
+			c.emptyScene(f.Tick)
 		}
-		c.take(f, view)
+		c.take(f, present)
 	}
-	c.despawnDue(view, view, true)
-	c.applyDue(view, true)
+	view := c.seenView(present, false)
+	if !jumps {
+		view = max(view, c.viewTime) // it never runs backwards
+	}
+	at := viewpoint{true, present, view, present}
+	c.chooseMoments(at)
+	c.despawnDue(at)
+	c.applyDue(at)
 	c.viewTime = view
-	c.drawReplicas(viewpoint{true, view, view, view}, shown, r.shown.Add(-1), true)
+	c.drawReplicas(at, shown, r.shown.Add(-1), true)
 	c.matchNews = false
 	if !jumps {
 		return
@@ -239,27 +285,26 @@ func (c *Client[S, I]) decodeFrame(f replay.Frame) (snap snapshot.Snapshot, ok b
 // that are there before and after keep their entity of the world.
 func (c *Client[S, I]) seek(to Tick) {
 	r := c.replay
-	c.keepEntities()
-	c.clearShots()
-	for _, m := range c.protocol.matchStates {
-		m.reset()
-	}
-	c.decoder = snapshot.NewDecoder(c.protocol.schema)
-	c.before, c.viewpoint = viewpoint{}, viewpoint{}
-	c.whole, c.own = 0, NoEntity
-	r.cursor.Seek(to)
-	r.has = false
-	r.players = r.players[:0]
 	r.shown, r.index = to, int64(to)
 	c.newest = r.index
-	view := c.grid.Edge(r.index)
-	// before all: replicas that come and go on the way are never shown
-	c.viewTime = -1
+	// The view is as old as the player's picture was.
+	r.floor = r.tape.First()
+	present := c.grid.Edge(r.index)
+	from := Tick(uint32(c.grid.Index(c.seenView(present, true))))
+	r.cursor.Seek(from)
+	if r.later, r.has = r.cursor.Next(); r.has {
+		r.floor, r.later.Gap = r.later.Tick, false
+	}
+	c.emptyScene(r.floor)
 	decoded := false
 	for {
-		f, ok := r.read(to.Add(-warmUp))
+		f, ok := r.read(from.Add(-warmUp))
 		if !ok {
 			break
+		}
+		if f.Gap {
+			c.emptyScene(f.Tick)
+			decoded = false
 		}
 		switch f.Kind {
 		case replay.Snapshot:
@@ -273,9 +318,25 @@ func (c *Client[S, I]) seek(to Tick) {
 		var one [1]snapshot.Change
 		c.decoder.Present(func(ch *snapshot.Change, at tick.Tick) {
 			one[0] = *ch
-			c.apply(snapshot.Snapshot{Tick: at, Changes: one[:]}, view)
+			c.apply(snapshot.Snapshot{Tick: at, Changes: one[:]}, present)
 		})
 	}
+}
+
+// emptyScene begins anew with the keyframe of a tick. Nothing is known of before it.
+func (c *Client[S, I]) emptyScene(first Tick) {
+	c.keepEntities()
+	c.clearShots()
+	for _, m := range c.protocol.matchStates {
+		m.reset()
+	}
+	c.decoder = snapshot.NewDecoder(c.protocol.schema)
+	c.before, c.viewpoint = viewpoint{}, viewpoint{}
+	c.whole, c.own = 0, NoEntity
+	c.replay.players = c.replay.players[:0]
+	c.replay.floor = first
+	// before all: replicas that come and go on the way are never shown
+	c.viewTime = -1
 }
 
 // keepEntities empties the scene, but leaves the entities of its replicas in the world.

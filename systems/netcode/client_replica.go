@@ -40,6 +40,9 @@ type replica struct {
 	bridges   [4]crossing // the newest first, which the view has not reached
 	passenger passenger
 	flight    flight // nil: no shot
+	// In a replay by a player's eyes: the share of the way from the view to the present at which it
+	// is drawn.
+	ahead float32
 }
 
 func (c *Client[S, I]) replica(id EntityID) *replica {
@@ -121,7 +124,7 @@ func (c *Client[S, I]) push(r *replica, s snapshot.State, parent EntityID, stamp
 		// before the view fade in, like any other late one.
 		r.settled = false
 		if at := c.viewpoint; at.any {
-			r.samples.At(at.now, at.view(r.timing))
+			r.samples.At(at.now, r.moment(at))
 		}
 	}
 	if r.sampled && r.newest.AtRest && stamp > c.whole { // it has stood still up to c.whole
@@ -150,7 +153,11 @@ func (r *replica) stay(now time.Duration) {
 // setInterpolation gives a replica an empty interpolator of a kind.
 func (c *Client[S, I]) setInterpolation(r *replica, kind interp.Kind) {
 	r.method = kind
-	r.samples = c.config.Interpolators(kind, interp.Config{Interval: time.Second / time.Duration(max(c.welcomed.rate, 1))})
+	config := interp.Config{Interval: time.Second / time.Duration(max(c.welcomed.rate, 1))}
+	if c.replay != nil { // a recording has every tick, and a player's view may be far behind
+		config.Capacity = 2 * maxSeenAge * c.protocol.TickRate()
+	}
+	r.samples = c.config.Interpolators(kind, config)
 	r.timing = r.samples.Timing()
 }
 
@@ -218,8 +225,8 @@ func (c *Client[S, I]) step() {
 	c.playback.Update(now)
 	shown := c.viewTime // of the view when this step begins
 	view, seen := c.playback.View(real)
-	c.despawnDue(shown, now, seen)
-	c.applyDue(view, seen)
+	c.despawnDue(viewpoint{any: seen, now: now, delayed: shown})
+	c.applyDue(viewpoint{any: seen, now: now, delayed: view})
 	if seen {
 		// When the player acts, the player sees the view of the step before.
 		c.view, c.viewNext = c.viewNext, 0

@@ -59,6 +59,15 @@ func (l viewpoint) view(t interp.Timing) time.Duration {
 	return l.delayed
 }
 
+// moment returns the moment at which a replica is shown.
+func (r *replica) moment(at viewpoint) time.Duration {
+	m := at.view(r.timing)
+	if r.ahead > 0 {
+		m += time.Duration(float64(smooth(r.ahead)) * float64(at.undelayed-m))
+	}
+	return m
+}
+
 // sample moves one replica to the pose of its samples.
 func (c *Client[S, I]) sample(r *replica, t Tick) {
 	kind := c.config.Interpolation
@@ -75,10 +84,10 @@ func (c *Client[S, I]) sample(r *replica, t Tick) {
 	if r.settled && !r.passenger.fades {
 		return
 	}
-	now, at := c.viewpoint.now, c.viewpoint.view(r.timing)
+	now, at := c.viewpoint.now, r.moment(c.viewpoint)
 	start, from := interp.State{}, interp.Info{Empty: true} // at the step's start
 	if !r.shown && r.timing == interp.Delayed && c.before.any {
-		start, from = r.samples.At(c.before.now, c.before.delayed)
+		start, from = r.samples.At(c.before.now, r.moment(c.before))
 	}
 	state, info := r.samples.At(now, at)
 	if info.Empty {

@@ -85,6 +85,10 @@ type ServerConfig[S any, I comparable] struct {
 	Kick prediction.Policy
 	// Rewind is the most time that [Player.Rewind] goes back; zero means 500 ms, at most 2 s.
 	Rewind time.Duration
+	// RecordStates is how many times a second recordings hold the states of all players, which
+	// [Client.State] then returns in a replay; zero means never. It is the one part of a recording
+	// that no other player received in any form: what it holds is for everybody who gets a file.
+	RecordStates int
 	// Random makes secrets; nil means crypto/rand.Reader.
 	Random io.Reader
 	// Log receives a line for each join, leave and refusal. Beyond a number of lines per minute
@@ -129,6 +133,8 @@ func (c *ServerConfig[S, I]) complete(p *Protocol[S, I]) error {
 		return fmt.Errorf("netcode: an InputMode of %d; use OnTicks or OnArrival", c.InputMode)
 	case c.InputCredit > 0 && c.InputMode != OnArrival:
 		return errors.New("netcode: an InputCredit is for the InputMode OnArrival; leave it zero for inputs on ticks")
+	case c.RecordStates < 0 || c.RecordStates > rate:
+		return fmt.Errorf("netcode: RecordStates of %d Hz; it must be between 0 and the tick rate of %d Hz", c.RecordStates, rate)
 	case c.Timeout < 0 || c.HelloTimeout < 0 || c.Rewind < 0 || c.Rewind > 2*time.Second:
 		return errors.New("netcode: time-outs must be positive, and Rewind at most 2 s")
 	}

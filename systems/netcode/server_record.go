@@ -25,6 +25,7 @@ type recording struct {
 	writer    Writer // into packet; a local one would escape to the heap
 	players   []byte // as they were recorded
 	scratch   []byte
+	rows      recordedRows // of players
 }
 
 // Record records the match from the next step on: all replicated entities with their components,
@@ -32,9 +33,11 @@ type recording struct {
 // on an engine, at any time, and any number of recorders can record at once. Each costs about as
 // much as a player to whom everything is relevant. It ends when the recorder does.
 //
-// What a single player receives is not recorded: its own state, and messages to it. Nor are tokens,
-// names and addresses. A recording holds what no player sees of the others: hand it out when the
-// match is over. A [ClientConfig] with the recording plays it.
+// Of each player a recording has the inputs, and how old the picture was that the player looked at.
+// With ServerConfig.RecordStates it has the states, too. What else a single player receives is not
+// recorded: messages to it, except by [Server.Note]. Nor are tokens, names and addresses. A
+// recording holds what no player sees of the others: hand it out when the match is over. A
+// [ClientConfig] with the recording plays it.
 func (s *Server[S, I]) Record(to replay.Recorder) error {
 	if s.engine == nil {
 		return errors.New("netcode: Record before Install: install the server on an engine first")
@@ -47,6 +50,7 @@ func (s *Server[S, I]) Record(to replay.Recorder) error {
 	}
 	s.recordings = append(s.recordings, &recording{
 		to: to, encoder: snapshot.NewEncoder(s.net), matchSent: make([]matchstate.Sent, len(s.protocol.matchStates)),
+		rows: newServerRows(s),
 	})
 	return nil
 }
@@ -55,6 +59,22 @@ func (s *Server[S, I]) Record(to replay.Recorder) error {
 // the number of a player, or zero. Names are cut to 64 bytes.
 func (s *Server[S, I]) Mark(name string, player uint16) {
 	s.note(replay.Mark{Tick: s.Tick(), Player: player, Name: name}.Frame())
+}
+
+// Note puts a message into all recordings, and sends it to nobody: what was sent to one player, or
+// happened on the server only, as far as viewers may receive it. ClientConfig.Message of a client
+// that plays the recording receives it like a [Server.Broadcast]. With an error nothing was noted:
+// it is packet.ErrMessageTooLarge beyond 32 KiB, or that of raw bytes in a protocol with a
+// [Message].
+func (s *Server[S, I]) Note(data []byte) error {
+	if len(data) > maxMessage {
+		return packet.ErrMessageTooLarge
+	}
+	if err := s.protocol.mustPack(data); err != nil {
+		return err
+	}
+	s.note(replay.Frame{Tick: s.Tick(), Kind: replay.Message, Data: data})
+	return nil
 }
 
 // note adds a frame to all recordings that have begun.
@@ -108,7 +128,9 @@ func (s *Server[S, I]) recordTo(r *recording, after Tick) bool {
 	}
 	if key || !slices.Equal(r.scratch, r.players) {
 		r.players = append(r.players[:0], r.scratch...)
-		return r.to.Add(replay.Frame{Tick: after, Kind: replay.Players, Data: r.players})
+		if !r.to.Add(replay.Frame{Tick: after, Kind: replay.Players, Data: r.players}) {
+			return false
+		}
 	}
-	return true
+	return r.rows.record(r.to, after, key)
 }

@@ -88,12 +88,7 @@ func (p *Player[S, I]) Rewind(look func(at func(e arche.Entity) (components.Pose
 		return
 	}
 	now := int64(s.engine.Time().Tick)
-	acked := int64(0)
-	if t, ok := p.encoder.AckedTick(); ok {
-		acked = now + int64(t.Sub(s.Tick()))
-	}
-	age := max(p.inputs.ViewAge(), (now-acked)<<viewBits-p.fullSpeed()*3/2, 0)
-	age = min(age, s.history.limit<<viewBits, now<<viewBits)
+	age := min(p.viewAge(), s.history.limit<<viewBits, now<<viewBits)
 	view := now<<viewBits - age
 	r.from, r.fraction = view>>viewBits, float32(view&(1<<viewBits-1))/(1<<viewBits)
 	r.before, r.after = s.history.row(r.from), s.history.row(r.from+1)

@@ -35,6 +35,8 @@ const (
 	Message                   // a message to all players
 	Marker                    // see [Mark]
 	Players                   // the entities of all players, where they have changed
+	Inputs                    // the inputs of all players, and how old their pictures were
+	States                    // the states of all players
 )
 
 // MaxFrame is the largest size of a frame's data in bytes.

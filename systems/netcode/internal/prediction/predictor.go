@@ -97,6 +97,9 @@ func (p *Predictor[S, I]) Tick() tick.Tick { return p.now }
 // State returns the present state, at Tick.
 func (p *Predictor[S, I]) State() S { return p.state }
 
+// Input returns the input of the newest step, the neutral one before the first.
+func (p *Predictor[S, I]) Input() I { return p.last }
+
 // Pending returns the inputs to send. They belong to the predictor. Callers may acknowledge them,
 // and must not change them otherwise.
 func (p *Predictor[S, I]) Pending() *Pending[I] { return p.pending }
