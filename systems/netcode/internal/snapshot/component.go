@@ -123,6 +123,7 @@ type column interface {
 
 	differs(slot, at int) bool             // is the current value another than that in the ring?
 	commit(slot, at int)                   // puts the current value into the ring
+	follow(slot int, from column, at int)  // makes a value in another's ring the current one
 	encode(w *packet.Writer, at, base int) // base < 0: none
 
 	reset()                            // discards the decoded values
@@ -148,6 +149,10 @@ func (v *values[T]) copy(from, to int) { v.ring[to] = v.ring[from] }
 
 func (v *values[T]) differs(slot, at int) bool { return v.current[slot] != v.ring[at] }
 func (v *values[T]) commit(slot, at int)       { v.ring[at] = v.current[slot] }
+
+func (v *values[T]) follow(slot int, from column, at int) {
+	v.current[slot] = from.(*values[T]).ring[at]
+}
 
 func (v *values[T]) encode(w *packet.Writer, at, base int) {
 	v.codec.Encode(w, v.ring[at], v.base(base))

@@ -78,6 +78,15 @@ func NewWorld(s *Schema) *World {
 // Len returns the number of living entities.
 func (w *World) Len() int { return w.alive }
 
+// All calls yield for each living entity, in ascending order of slots.
+func (w *World) All(yield func(ID) bool) {
+	for i := range w.high {
+		if w.slots[i].stage != absent && !yield(w.id(i)) {
+			return
+		}
+	}
+}
+
 func (w *World) lookup(id ID) (int, bool) {
 	i := id.Slot()
 	if id == None || i >= w.high || w.slots[i].stage == absent || w.slots[i].generation != id.Generation() {
@@ -115,29 +124,38 @@ func (w *World) spawn(kind uint16, poseless bool) (ID, error) {
 	if s.generation == 0 {
 		s.generation = 1
 	}
+	w.enter(i, kind, poseless)
+	return newID(i, s.generation), nil
+}
+
+// enter begins the life of the entity that has the slot and its generation.
+func (w *World) enter(i int, kind uint16, poseless bool) {
+	s := &w.slots[i]
 	s.kind, s.stage, s.poseless = kind, spawned, poseless
 	w.current[i] = record{}
 	w.schema.quantizer.pose(&w.current[i], &State{AtRest: poseless})
 	w.age[i] = 0
 	w.touch(i)
 	w.alive++
-	return newID(i, s.generation), nil
 }
 
 // Despawn removes the entity, if it is alive. Its children become entities without a parent: set
 // their poses in the same snapshot, with a new Discontinuity if they jump, or despawn them too.
 func (w *World) Despawn(id ID) {
-	i, ok := w.lookup(id)
-	if !ok {
-		return
+	if i, ok := w.lookup(id); ok {
+		w.despawn(i)
+		w.free = append(w.free, uint16(i))
 	}
+}
+
+// despawn is Despawn for the entity in a slot, which is not offered to others.
+func (w *World) despawn(i int) {
 	for w.slots[i].child != 0 {
 		w.detach(int(w.slots[i].child) - 1)
 	}
 	w.detach(i)
 	w.slots[i].stage = absent
 	w.edits++
-	w.free = append(w.free, uint16(i))
 	w.alive--
 }
 
