@@ -110,7 +110,8 @@ type Client[S any, I comparable] struct {
 	need      int // bytes that messages must leave for inputs
 	stats     ClientStats
 	logged    logged
-	replay    *Replay // nil: it has a connection
+	replay    *Replay         // nil: it has a connection
+	recorder  *clientRecorder // nil: it records nothing
 	followed  *followedPlayer[S, I]
 }
 
@@ -368,6 +369,7 @@ func (c *Client[S, I]) end(reason Reason) {
 		c.conn = nil
 	}
 	c.second.drop()
+	c.recorder = nil
 	c.setStatus(Ended, reason)
 	if c.engine != nil && c.replay == nil {
 		_ = c.engine.SetStretch(1)

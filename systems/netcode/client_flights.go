@@ -8,6 +8,7 @@ import (
 
 	"github.com/tandem-ecs/tandem/components"
 	"github.com/tandem-ecs/tandem/systems/netcode/internal/clocksync"
+	"github.com/tandem-ecs/tandem/systems/netcode/internal/snapshot"
 )
 
 // flight is the shot of a replica, without its type.
@@ -25,6 +26,8 @@ type flight interface {
 	advance(r *replica, from, to time.Duration)
 	// release ends the flight of a replica that is removed.
 	release()
+	// record copies its newest record to the world of a recording, whose state is that of a tick.
+	record(to *snapshot.World, id EntityID, at Tick)
 }
 
 // longestStep bounds the ticks by which the view advances in a step, for its first one.
@@ -144,6 +147,18 @@ func (s *shot[S, I, P]) release() {
 		}
 	}
 	k.free = append(k.free, s)
+}
+
+func (s *shot[S, I, P]) record(to *snapshot.World, id EntityID, at Tick) {
+	rec := shotRecord[P]{path: s.path, plain: s.plain}
+	since := s.since
+	if n := len(s.later); n > 0 {
+		rec.path, since = s.later[n-1].path, s.later[n-1].since
+	}
+	if !s.plain {
+		rec.tick, rec.since, rec.n, rec.wide = s.tick, since, s.n, at.Sub(s.tick) > 1<<8-1
+	}
+	s.k.handle.Set(to, id, rec)
 }
 
 func (s *shot[S, I, P]) advance(r *replica, from, to time.Duration) {

@@ -22,6 +22,9 @@ const stands = 100 * time.Millisecond
 // each replica that has begun to stand still. The next one follows when it moves again.
 func (c *Client[S, I]) holdAll(now time.Duration) {
 	at, ok := c.decoder.Whole()
+	if r := c.replay; r != nil {
+		at, ok = r.whole, r.complete // by the recorder's knowledge
+	}
 	if !ok {
 		return
 	}
@@ -36,7 +39,8 @@ func (c *Client[S, I]) holdAll(now time.Duration) {
 		}
 		last := &r.newest
 		moves := last.Has&interp.HasVelocity == 0 || last.Velocity != mgl32.Vec3{} || last.Angular != mgl32.Vec3{}
-		// A recording has every tick: a body without a record has not crossed a quantum since.
+		// A recording has every tick that was received: a body without a record has not crossed a
+		// quantum since.
 		if !moves || c.replay != nil || whole-last.Time >= stands {
 			c.hold(r, now)
 		}

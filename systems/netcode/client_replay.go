@@ -24,6 +24,9 @@ const (
 	readAhead = 3
 	// warmUp is how many ticks before the target of a seek samples begin.
 	warmUp = 8
+	// lateAhead and lateWarm are the same, in parts of a second, for what a client has recorded:
+	// its snapshots are rarer, and some are late or lost.
+	lateAhead, lateWarm = 4, 2
 )
 
 // Replay is the playback of a recording on a client that has [ClientConfig].Replay. Its methods are
@@ -50,6 +53,10 @@ type Replay struct {
 	eyes    bool                    // it draws as that player saw it
 	floor   Tick                    // nothing is known of before it
 	kept    map[EntityID]keptEntity // of before a seek, by their names
+	// how many ticks are read beyond the one that is shown, and before the target of a seek
+	ahead, warm int
+	whole       Tick // the newest tick of which nothing is missing; valid with complete
+	complete    bool
 }
 
 // keptEntity is an entity that stays when a seek finds its replica again.
@@ -67,7 +74,13 @@ func openReplay[S any, I comparable](p *Protocol[S, I], tape *replay.Tape) (*Rep
 		}
 		return nil, fmt.Errorf("netcode: the recording of %s %s: %w", tape.Info().Game, tape.Info().Version, err)
 	}
-	return &Replay{tape: tape, cursor: tape.Cursor(), target: tape.First(), seeking: true, kept: map[EntityID]keptEntity{}}, nil
+	ahead, warm := readAhead, warmUp
+	if tape.Info().Kind == replay.Client {
+		ahead, warm = max(p.TickRate()/lateAhead, readAhead), max(p.TickRate()/lateWarm, warmUp)
+	}
+	return &Replay{
+		tape: tape, cursor: tape.Cursor(), target: tape.First(), seeking: true, kept: map[EntityID]keptEntity{}, ahead: ahead, warm: warm,
+	}, nil
 }
 
 // Seek goes to a time since the begin of the recording, at the next step. While the engine is
@@ -128,7 +141,8 @@ func (r *Replay) jump(to Tick) {
 	}
 }
 
-// Players calls f with each player of the moment that was read last, and with its entity.
+// Players calls f with each player of the moment that was read last, and with its entity. In the
+// recording of a client the first player is the one of that client.
 func (r *Replay) Players(f func(number uint16, entity EntityID)) {
 	eachPlayer(r.players, f)
 }
@@ -210,7 +224,7 @@ func (c *Client[S, I]) replayStep() {
 	shown := c.viewTime
 	present := c.grid.Edge(r.index)
 	for !r.seeking {
-		f, ok := r.read(r.shown.Add(readAhead))
+		f, ok := r.read(r.shown.Add(r.ahead))
 		if !ok {
 			break
 		}
@@ -254,6 +268,9 @@ func (c *Client[S, I]) take(f replay.Frame, now time.Duration) {
 		if snap, ok := c.decodeFrame(f); ok {
 			c.newest = max(c.newest, c.grid.Index(c.edgeOf(snap.Tick)))
 			c.stats.Snapshots++
+			if f.Complete {
+				c.replay.whole, c.replay.complete = f.Tick, true
+			}
 			c.apply(snap, now)
 		}
 	case replay.Players:
@@ -290,7 +307,7 @@ func (c *Client[S, I]) seek(to Tick) {
 	// The view is as old as the player's picture was.
 	r.floor = r.tape.First()
 	present := c.grid.Edge(r.index)
-	from := Tick(uint32(c.grid.Index(c.seenView(present, true))))
+	from := Tick(uint32(c.grid.Index(c.seenView(present, true)))).Add(-r.warm)
 	r.cursor.Seek(from)
 	if r.later, r.has = r.cursor.Next(); r.has {
 		r.floor, r.later.Gap = r.later.Tick, false
@@ -298,7 +315,7 @@ func (c *Client[S, I]) seek(to Tick) {
 	c.emptyScene(r.floor)
 	decoded := false
 	for {
-		f, ok := r.read(from.Add(-warmUp))
+		f, ok := r.read(from)
 		if !ok {
 			break
 		}
@@ -333,6 +350,7 @@ func (c *Client[S, I]) emptyScene(first Tick) {
 	c.decoder = snapshot.NewDecoder(c.protocol.schema)
 	c.before, c.viewpoint = viewpoint{}, viewpoint{}
 	c.whole, c.own = 0, NoEntity
+	c.replay.complete = false
 	c.replay.players = c.replay.players[:0]
 	c.replay.floor = first
 	// before all: replicas that come and go on the way are never shown

@@ -27,6 +27,7 @@ func (c *Client[S, I]) begin(m welcome, now time.Duration) {
 			return
 		}
 		c.decoder = snapshot.NewDecoder(c.protocol.schema)
+		c.recordSession()
 		c.ownStates = ownReceived[S]{}
 		for _, m := range c.protocol.matchStates {
 			m.reset()
@@ -164,6 +165,9 @@ func (c *Client[S, I]) receiveSession(datagram []byte, now, arrived time.Duratio
 	}
 	c.newest = max(c.newest, at)
 	c.apply(snap, arrived)
+	if c.recorder != nil {
+		c.record(snap, now)
+	}
 	return true
 }
 

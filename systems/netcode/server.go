@@ -57,6 +57,7 @@ type Server[S any, I comparable] struct {
 	stats     ServerStats
 
 	recordings []*recording
+	recorded   []byte // the players, for them
 }
 
 // NewServer returns a server, or an error that states what is wrong with the configuration.

@@ -26,7 +26,7 @@ type History[T comparable] struct {
 type change[T comparable] struct {
 	from  tick.Tick
 	value T
-	// On a server: the number of the change, from 1 on, and the bits of its value on the wire. The
+	// The number of the change at this end, from 1 on, and the bits of its value on the wire. The
 	// first value is number 0, which clients have.
 	number uint64
 	bits   int
@@ -86,6 +86,16 @@ func (h *History[T]) put(c change[T]) {
 	}
 	h.changes[h.n] = c
 	h.n++
+}
+
+// same reports whether two histories hold the same changes.
+func (h *History[T]) same(o *History[T]) bool {
+	for i := range min(h.n, o.n) {
+		if a, b := &h.changes[i], &o.changes[i]; a.from != b.from || a.value != b.value {
+			return false
+		}
+	}
+	return h.n == o.n
 }
 
 // Trim forgets what is so old that ticks would wrap. Call it in every step.

@@ -16,6 +16,7 @@ type Received[T comparable] struct {
 
 type arrived[T comparable] struct {
 	distance int32 // of its tick from that of the packet
+	bits     int   // of its value on the wire
 	value    T
 }
 
@@ -42,7 +43,9 @@ func (r *Received[T]) Read(from *packet.Reader, codec snapshot.Codec[T]) {
 				from.Fail(packet.ErrMalformed)
 			}
 		}
+		before := from.Remaining()
 		a.value = codec.Decode(from, nil)
+		a.bits = before - from.Remaining()
 		if !prediction.Comparable(a.value) || a.distance > 2*Ahead || a.distance < -2*Ahead || r.n > 0 && a.distance <= r.changes[r.n-1].distance {
 			from.Fail(packet.ErrMalformed)
 		}
@@ -67,8 +70,14 @@ func (r *Received[T]) Apply(to *History[T], n packet.Number, after tick.Tick) (s
 		return 0, false
 	}
 	before, began := *to, after.Add(int(r.changes[0].distance))
+	number := to.latest() // the changes are numbered, since a recording of the client writes them again
 	for _, a := range r.changes[:r.n] {
-		to.put(change[T]{from: after.Add(int(a.distance)), value: a.value})
+		number++
+		to.put(change[T]{from: after.Add(int(a.distance)), value: a.value, number: number, bits: a.bits})
+	}
+	if to.same(&before) {
+		*to = before // nor does a recording need what was known
+		return 0, false
 	}
 	for _, h := range []*History[T]{&before, to} {
 		for _, c := range h.changes[1:h.n] {

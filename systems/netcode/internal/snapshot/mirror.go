@@ -26,22 +26,20 @@ func NewMirror(s *Schema) *Mirror {
 }
 
 // Follow empties the World, and begins to copy from a decoder: all that it has now, and then what
-// Take names. The World is committed, without an entity. So an encoder writes the removals, unless
-// Take is called before.
+// Take names. An encoder that is called before Take writes the removals.
 func (m *Mirror) Follow(d *Decoder) {
 	m.from = d
 	m.apart, m.again = m.apart[:0], m.again[:0]
 	for i := range m.World.high {
 		m.drop(i)
 	}
-	m.World.Commit()
 	m.apart = m.apart[:0]
 	for i := range d.high {
 		m.again = append(m.again, uint16(i))
 	}
 }
 
-// Take copies what the changes of the decoder's newest snapshot are about, and commits the World.
+// Take copies what the changes of the decoder's newest snapshot are about. Commit the World then.
 func (m *Mirror) Take(changes []Change) {
 	m.apart = append(m.apart, m.again...)
 	m.again = m.again[:0]
@@ -59,7 +57,6 @@ func (m *Mirror) Take(changes []Change) {
 	}
 	slices.Sort(m.apart)
 	m.apart = slices.Compact(m.apart)
-	m.World.Commit()
 }
 
 // newest returns the newest state of the entity in a slot, and nil for none.

@@ -54,6 +54,7 @@ func TestMirrorsAreTheDecoder(t *testing.T) {
 				sessions++
 			}
 			m.Take(s.Changes)
+			m.World.Commit()
 			write(s.Tick)
 			want := 0
 			for id := range x.decoder.All() {
