@@ -37,4 +37,5 @@ else
   echo "no chromium: without frames in a browser (tools/setup.sh browser installs it)" >&2
 fi
 "$go" test -run '^$' -bench 'Encode|Decode|Commit|Endpoint|Bits|At/default|Push' -benchtime 0.2s ./systems/netcode/internal/packet ./systems/netcode/internal/snapshot ./systems/netcode/interp >"$work/netcode"
+"$go" test -run '^$' -bench 'SeekP95|Record' -benchtime 1x ./systems/netcode >>"$work/netcode"
 "${measure[@]}" -netcode "$work/netcode" "${browser[@]}" -page docs/benchmarks.md

@@ -267,7 +267,6 @@ func (c *Client[S, I]) take(f replay.Frame, now time.Duration) {
 	case replay.Snapshot:
 		if snap, ok := c.decodeFrame(f); ok {
 			c.newest = max(c.newest, c.grid.Index(c.edgeOf(snap.Tick)))
-			c.stats.Snapshots++
 			if f.Complete {
 				c.replay.whole, c.replay.complete = f.Tick, true
 			}
@@ -291,6 +290,7 @@ func (c *Client[S, I]) decodeFrame(f replay.Frame) (snap snapshot.Snapshot, ok b
 	if rd.Err() == nil {
 		if snap, err := c.decoder.Decode(&rd, f.Number); err == nil {
 			c.applyMatchStates(f.Number, snap.Tick)
+			c.stats.Snapshots++
 			return snap, true
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/tandem-ecs/tandem/systems/netcode/internal/packet"
 	"github.com/tandem-ecs/tandem/systems/netcode/internal/prediction"
 	"github.com/tandem-ecs/tandem/systems/netcode/internal/snapshot"
 )
@@ -251,5 +252,77 @@ func SetShotForTest[P comparable, S any, I comparable](p *Protocol[S, I], w *sna
 		if k, ok := k.kind.(*shotKind[S, I, P]); ok {
 			k.handle.Set(w, id, shotRecord[P]{path: path, tick: tick, since: since, n: n, wide: wide, plain: plain})
 		}
+	}
+}
+
+// WireForTest returns functions for what a client sends and for what it receives: they decode it a
+// second time, and call each with every snapshot. They are for one session, whose packets have at
+// most so many bytes.
+func (p *Protocol[S, I]) WireForTest(mtu int, each func(snapshot.Snapshot, *snapshot.Decoder)) (sent, received func(datagram []byte) error) {
+	var own ownReceived[S]
+	d := snapshot.NewDecoder(p.schema)
+	e, err := packet.NewEndpoint(packet.Config{MTU: mtu - 1, Handler: noHandler{}})
+	if err != nil {
+		panic(err)
+	}
+	buf := make([]byte, mtu)
+	sent = func(datagram []byte) error {
+		if datagram[0] != kindSession {
+			return nil
+		}
+		e.Begin(buf, 0, 0)
+		_, err := e.End()
+		return err
+	}
+	return sent, func(datagram []byte) error {
+		if datagram[0] != kindSession {
+			return nil
+		}
+		pk, err := e.Open(datagram[1:])
+		if err != nil {
+			return nil // it is one that has come before
+		}
+		r := &pk.Payload
+		if r.Bool() {
+			readPong(r)
+		}
+		if r.Bool() {
+			r.Bits(intervalBits)
+		}
+		prediction.ReadFeedback(r)
+		hasState := r.Bool()
+		var me ownState[S]
+		if hasState {
+			me = own.read(r, pk.Number, p.ownCodec())
+		}
+		for _, m := range p.matchStates {
+			m.read(r)
+		}
+		if err := r.Err(); err != nil {
+			return err
+		}
+		snap, err := d.Decode(r, pk.Number)
+		if err != nil {
+			return nil // the client has refused it, too
+		}
+		if hasState {
+			own.keep(pk.Number, me)
+		}
+		each(snap, d)
+		return e.Accept(pk, 0)
+	}
+}
+
+// noHandler ignores what an endpoint reports.
+type noHandler struct{}
+
+func (noHandler) Delivered(packet.Number, time.Duration) {}
+func (noHandler) Lost(packet.Number)                     {}
+func (noHandler) Message([]byte, bool)                   {}
+
+// SkipMatchStatesForTest reads the match states of a packet, and applies nothing.
+func (p *Protocol[S, I]) SkipMatchStatesForTest(r *Reader) {
+	for _, m := range p.matchStates {
+		m.read(r)
 	}
 }

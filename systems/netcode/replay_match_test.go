@@ -43,13 +43,12 @@ type thing struct {
 	kind   uint16
 }
 
-// recordedMatch plays a match of everything for some time, and returns its recording and its truth:
-// bots that run, crates that wander, rest, creep, jump, appear, go, and ride on others, a lift, and
-// a door.
-func recordedMatch(t testing.TB, seed uint64, length time.Duration) (tape *tapeFile, truth map[netcode.Tick]moment, door map[netcode.Tick]bool) {
+// eventfulMatch makes a match of everything: bots that run, crates that wander, rest, creep, jump,
+// appear, go, and ride on others, a lift, and a door.
+func eventfulMatch(t testing.TB, seed uint64, change func(*netcode.ServerConfig[runner, input])) (m *match, shut *doorState) {
 	t.Helper()
 	p, shut := doorProtocol(t, false, (*doorState).At)
-	m := newMatchOf(t, p, nil)
+	m = newMatchOf(t, p, change)
 	r := rand.New(rand.NewPCG(seed, 5))
 	for i := range 3 {
 		m.bot(func(_ *serverPlayer, at netcode.Tick) input {
@@ -112,13 +111,12 @@ func recordedMatch(t testing.TB, seed uint64, length time.Duration) (tape *tapeF
 			}
 		}
 	})
+	return m, shut
+}
+
+// watch notes what there is on the server after each tick from now on.
+func (m *match) watch(shut *doorState) (truth map[netcode.Tick]moment, door map[netcode.Tick]bool) {
 	truth, door = map[netcode.Tick]moment{}, map[netcode.Tick]bool{}
-	tape = &tapeFile{}
-	file := replay.NewFile(tape, replay.Info{Game: "test", Version: "1"})
-	m.run(time.Second, nil)
-	if err := m.server.Record(file); err != nil {
-		t.Fatal(err)
-	}
 	m.engine.AddAt(ecs.FixedEnd, ecs.OrderCapture+5, ecs.SystemFunc(func(w *arche.World) {
 		at := m.server.Tick().Add(1)
 		now := moment{}
@@ -138,6 +136,20 @@ func recordedMatch(t testing.TB, seed uint64, length time.Duration) (tape *tapeF
 		}
 		truth[at], door[at] = now, shut.At(at)
 	}))
+	return truth, door
+}
+
+// recordedMatch plays an eventful match for some time, and returns its recording and its truth.
+func recordedMatch(t testing.TB, seed uint64, length time.Duration) (tape *tapeFile, truth map[netcode.Tick]moment, door map[netcode.Tick]bool) {
+	t.Helper()
+	m, shut := eventfulMatch(t, seed, nil)
+	tape = &tapeFile{}
+	file := replay.NewFile(tape, replay.Info{Game: "test", Version: "1"})
+	m.run(time.Second, nil)
+	if err := m.server.Record(file); err != nil {
+		t.Fatal(err)
+	}
+	truth, door = m.watch(shut)
 	messages := 0
 	for end := m.now + length; m.now < end; {
 		m.run(time.Second, nil)
@@ -165,14 +177,20 @@ type viewer struct {
 
 func newViewer(t testing.TB, tape *replay.Tape) *viewer {
 	t.Helper()
+	p, door := doorProtocol(t, false, (*doorState).At)
+	v := newViewerOf(t, tape, p)
+	v.door = door
+	return v
+}
+
+func newViewerOf(t testing.TB, tape *replay.Tape, p *protocol) *viewer {
+	t.Helper()
 	v := &viewer{t: t}
 	var err error
 	if v.engine, err = ecs.New(ecs.Config{FixedRate: tickRate}); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(v.engine.Close)
-	p, door := doorProtocol(t, false, (*doorState).At)
-	v.door = door
 	v.client, err = netcode.NewClient(p, netcode.ClientConfig[runner, input]{
 		Replay: tape, Log: quiet(),
 		Spawn: func(w *arche.World, _ netcode.Replicated, owned bool) arche.Entity {

@@ -70,7 +70,8 @@ func (r *Received[T]) Apply(to *History[T], n packet.Number, after tick.Tick) (s
 		return 0, false
 	}
 	before, began := *to, after.Add(int(r.changes[0].distance))
-	number := to.latest() // the changes are numbered, since a recording of the client writes them again
+	// the changes are numbered, since a recording of the client writes them again
+	number := to.latest()
 	for _, a := range r.changes[:r.n] {
 		number++
 		to.put(change[T]{from: after.Add(int(a.distance)), value: a.value, number: number, bits: a.bits})
