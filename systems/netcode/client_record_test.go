@@ -236,7 +236,7 @@ func TestClientsRecordOnlyTheirWire(t *testing.T) {
 			compared++
 		}
 	}
-	if states < 3000 || compared < 3000 || late == 0 {
+	if states < 1000 || compared < 1000 || late == 0 {
 		t.Errorf("%d states, %d frames that came late, %d poses compared", states, late, compared)
 	}
 	t.Logf("%d states, %d frames that came late, %d poses compared, at most %.2f mm off, %d kB a minute", states, late, compared, 1000*worst, tape.Len()*5/1000)
