@@ -238,9 +238,12 @@ func (c *Client[S, I]) fly(r *replica, shown time.Duration) bool {
 	f := r.flight
 	if at := c.viewpoint; at.any && !r.unspawned && !f.present() {
 		from, to := shown, r.moment(at)
-		if r.ahead > 0 && c.before.any {
+		switch {
+		case r.ahead > 0 && c.before.any:
 			from = r.moment(c.before)
-		} else {
+		case c.replay != nil && !c.before.any: // after a seek nothing is drawn of the way
+			from = to
+		default:
 			from += to - at.delayed
 		}
 		f.advance(r, from, to)

@@ -146,23 +146,22 @@ func (c *Client[S, I]) nearBody(r *replica, eye mgl32.Vec3) bool {
 	return place.Sub(eye).Len() <= reach
 }
 
-// fadeMoment moves a replica from the view to the present, or back, at no more than one and a half,
-// and no less than half of the speed of time.
+// fadeMoment moves a replica from the view to the present, or back. Its time then runs by at most a
+// half faster or slower than it would.
 func (c *Client[S, I]) fadeMoment(r *replica, near bool, at viewpoint) {
 	target := float32(0)
 	if near {
 		target = 1
 	}
-	if r.ahead == target {
-		return
-	}
-	if !r.shown || at.undelayed <= at.delayed {
+	behind := at.undelayed - at.delayed
+	switch {
+	case r.ahead == target:
+	case !r.shown || behind <= 0:
 		r.ahead = target
-		return
+	default:
+		const steepest = 1.5 // of smooth
+		step := 0.5 / steepest * float32(c.protocol.ticks.Step()) / float32(behind)
+		r.ahead = min(max(target, r.ahead-step), r.ahead+step)
+		r.settled = false // it rests at one of the two only
 	}
-	const steepest = 1.5 // of smooth
-	step := 0.5 / steepest * float32(c.protocol.ticks.Step()) / float32(at.undelayed-at.delayed)
-	r.ahead = min(max(target, r.ahead-step), r.ahead+step)
-	// it does not rest between the two
-	r.settled = false
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/tandem-ecs/tandem/systems/netcode/internal/packet"
 	"github.com/tandem-ecs/tandem/systems/netcode/internal/prediction"
 	"github.com/tandem-ecs/tandem/systems/netcode/internal/snapshot"
+	"github.com/tandem-ecs/tandem/systems/netcode/replay"
 )
 
 // WriteHelloForTest writes the hello of a new client.
@@ -325,4 +326,18 @@ func (p *Protocol[S, I]) SkipMatchStatesForTest(r *Reader) {
 	for _, m := range p.matchStates {
 		m.read(r)
 	}
+}
+
+// ReadRowsForTest reads frames of inputs and of states, and returns the number of rows and the
+// largest age.
+func (p *Protocol[S, I]) ReadRowsForTest(whole, delta, states []byte) (rows int, age int64) {
+	t := playerTrack[S, I]{protocol: p}
+	for _, f := range []replay.Frame{{Kind: replay.Inputs, Data: whole}, {Kind: replay.Inputs, Data: delta}, {Kind: replay.States, Data: states}} {
+		t.take(f)
+		rows = max(rows, len(t.inputs.numbers)+len(t.states.numbers))
+	}
+	for _, v := range t.inputs.values {
+		age = max(age, v.age)
+	}
+	return rows, age
 }

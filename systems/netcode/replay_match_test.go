@@ -183,6 +183,7 @@ func newViewer(t testing.TB, tape *replay.Tape) *viewer {
 	return v
 }
 
+// newViewerOf makes a client that plays a recording of a protocol's.
 func newViewerOf(t testing.TB, tape *replay.Tape, p *protocol) *viewer {
 	t.Helper()
 	v := &viewer{t: t}

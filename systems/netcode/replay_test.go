@@ -225,8 +225,8 @@ func TestRecordingAllocatesNothing(t *testing.T) {
 	if testing.Short() {
 		t.Skip("the race detector allocates")
 	}
-	m := newMatch(t, nil)
-	m.bot(func(_ *serverPlayer, at netcode.Tick) input { return input{X: int8(at/60%3) - 1} })
+	m := newMatch(t, func(c *netcode.ServerConfig[runner, input]) { c.RecordStates = 20 })
+	m.bot(func(_ *serverPlayer, at netcode.Tick) input { return input{X: int8(at/6%3) - 1} })
 	for i := range 50 {
 		m.crate(kindCrate, components.At3D(float32(i), 0, 0))
 	}
