@@ -111,8 +111,8 @@ func (r *Replay) Follow(player uint16) { r.look(player, false) }
 
 // FollowEyes is Follow, and draws the match as that player saw it: the player itself, its shots and
 // what its client predicted at the tick shown, everything else as much earlier as it was on the
-// player's screen. So it shows what the player shot at. It also shows what the player was not shown,
-// for a recording has everything. To begin or to end with it is a jump as after a seek.
+// player's screen. So it shows what the player shot at. It also shows what the player was not
+// shown, for a recording has everything. To begin or to end with it is a jump as after a seek.
 //
 // It draws what [Player.Rewind] returns, but up to two seconds old whatever ServerConfig.Rewind is,
 // and in between two claims it smooths the time of the view.

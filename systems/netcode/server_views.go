@@ -71,8 +71,8 @@ func (p *Player[S, I]) fullSpeed() int64 {
 	return max(int64(p.server.protocol.TickRate())<<viewBits*half/1000, 1)
 }
 
-// viewAge returns by how much the view of the step's input is older than the step, in 1/16 ticks, as
-// far as the client's claim is accepted: see [Player.Rewind]. It is 0 for a bot.
+// viewAge returns by how much the view of the step's input is older than the step, in 1/16 ticks,
+// as far as the client's claim is accepted: see [Player.Rewind]. It is 0 for a bot.
 func (p *Player[S, I]) viewAge() int64 {
 	if p.bot != nil {
 		return 0
