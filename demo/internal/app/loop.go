@@ -204,8 +204,8 @@ func (l *loop) events() error {
 		}
 		if e.Kind == render.KeyPress || e.Kind == render.KeyRepeat {
 			b, taken = keys.Apply(l.show.groups, &set, e.Key, e.Mods)
-			// Only the single step repeats while its key is held.
-			taken = taken && (e.Kind == render.KeyPress || b.Action == keys.Step)
+			// Few keys repeat while they are held.
+			taken = taken && (e.Kind == render.KeyPress || b.Action.Repeats())
 		}
 		if taken {
 			if err := l.use(b, set); err != nil {

@@ -53,6 +53,8 @@ type Show struct {
 	panel     panel.Panel
 
 	frame     *render.Frame
+	scenes    []string      // names of those that keys choose
+	info      scene.Info    // of the content, when the keys were chosen for it
 	groups    []keys.Group  // of all keys
 	shownKeys []keys.Group  // of those with an effect here
 	table     *trace.Writer // nil: no trace
@@ -67,7 +69,7 @@ type Show struct {
 // NewShow returns a show that has not begun. Keys choose among the scenes of the given names. The
 // trace goes to table, unless that is nil.
 func NewShow(c Content, names []string, table io.Writer) *Show {
-	s := &Show{frame: render.NewFrame(c.Theme()), groups: keys.Groups(names)}
+	s := &Show{frame: render.NewFrame(c.Theme()), scenes: names}
 	s.put(c)
 	if table != nil {
 		s.table = trace.NewWriter(table)
@@ -77,15 +79,19 @@ func NewShow(c Content, names []string, table io.Writer) *Show {
 
 // put replaces the content.
 func (s *Show) put(c Content) {
-	s.Content = c
-	s.shownKeys = keys.Here(s.groups, c.Info())
-	s.panel.Put(s.groups, c.Info())
+	s.Content, s.info = c, c.Info()
+	s.groups = keys.For(s.scenes, s.info)
+	s.shownKeys = keys.Here(s.groups, s.info)
+	s.panel.Put(s.groups, s.info)
 }
 
 // Advance runs one frame that took the given real time, and writes its rows.
 func (s *Show) Advance(real time.Duration) {
 	s.real += max(real, 0)
 	s.Content.Advance(real)
+	if now := s.Info(); now.Replay != s.info.Replay { // a match shows its last seconds, or has done so
+		s.put(s.Content)
+	}
 	if s.table != nil {
 		s.Content.Trace(func(now ecs.Time, name string, logical, visual components.Pose3D) {
 			s.table.Row(s.frames, now, name, logical, visual)
@@ -111,7 +117,7 @@ func (s *Show) Draw(surface render.Surface) error {
 	if s.Live {
 		s.panel.Draw(&f.Overlay, f.Size, &set)
 	}
-	over := hud.Over{Keys: s.shownKeys, Help: set.Keys, Match: s.Info().Match, Recording: s.Recording, Room: s.Room}
+	over := hud.Over{Keys: s.shownKeys, Help: set.Keys, Match: s.info.Match, Replay: s.info.Replay, Recording: s.Recording, Room: s.Room}
 	if s.toast != "" && s.real < s.toastUntil {
 		over.Toast = s.toast
 	}

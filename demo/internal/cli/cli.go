@@ -24,7 +24,7 @@ const (
 	Usage  = 2 // the command line is wrong, or names an unusable file or address
 )
 
-// command is a subcommand that plays over a network.
+// command is a subcommand of the arena.
 type command struct {
 	name string // the first argument
 	run  func(ctx context.Context, args []string, stdout, stderr io.Writer) error
@@ -36,6 +36,7 @@ var commands = []command{
 	{"host", play.Host},
 	{"duel", play.Duel},
 	{"bots", play.Bots},
+	{"replay", play.Replay},
 }
 
 // Main runs the program with the given arguments, without the program's name. It must be called on

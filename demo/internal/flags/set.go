@@ -18,6 +18,7 @@ import (
 // Set is the flags of a command, in sections.
 type Set struct {
 	*flag.FlagSet
+	Operand  *string // the one argument that is no flag, before or after them; nil: there is none
 	sections []section
 }
 
@@ -61,6 +62,9 @@ func (s *Set) Section(title string) {
 // Read reads the arguments. Help goes to out: head, all flags, tail.
 func (s *Set) Read(args []string, out io.Writer, head, tail string) error {
 	err := s.Parse(args)
+	for ; err == nil && s.NArg() > 0 && s.Operand != nil && *s.Operand == ""; err = s.Parse(s.Args()[1:]) {
+		*s.Operand = s.Arg(0)
+	}
 	if errors.Is(err, flag.ErrHelp) {
 		s.Section("Flags")
 		fmt.Fprint(out, head)

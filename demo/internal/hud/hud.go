@@ -116,6 +116,7 @@ type Over struct {
 	Keys      []keys.Group // explained if Help is set
 	Help      bool         // the panel that explains the keys
 	Match     bool         // the content is a match
+	Replay    bool         // of one
 	Recording bool         // a clip is being recorded
 	Toast     string       // a passing remark
 	Room      render.Rect  // see Moment
@@ -130,8 +131,19 @@ func (v *Over) Draw(o *render.Overlay) {
 		drawRecording(o)
 	}
 	if v.Help {
-		drawKeys(o, v.Keys, v.Match)
+		drawKeys(o, v.Keys, v.hint())
 	}
+}
+
+// hint returns the text below the keys.
+func (v *Over) hint() string {
+	switch {
+	case v.Replay:
+		return "Mouse: drag the bar to any moment. In the free view: drag to turn, right drag to move, wheel to zoom."
+	case v.Match:
+		return "Shift: values backwards. The upper left shows what is switched off."
+	}
+	return "Mouse: drag to turn, right drag to move, wheel to zoom.   Shift: values, or with Tab scenes, backwards."
 }
 
 const (

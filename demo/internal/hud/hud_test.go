@@ -141,7 +141,7 @@ func TestKeysDoNotRunIntoEachOther(t *testing.T) {
 	frame := render.NewFrame(render.Daylight())
 	frame.Begin(render.Size{Width: 1280, Height: 720})
 	o := &frame.Overlay
-	drawKeys(o, groups, false)
+	drawKeys(o, groups, (&Over{}).hint())
 	vertices := o.Vertices()
 	most := float32(0)
 	for _, v := range vertices { // the panel itself is drawn first, and nothing is wider
@@ -174,7 +174,7 @@ func keysFit(t *testing.T, groups []keys.Group, match bool) {
 		frame := render.NewFrame(render.Dusk())
 		frame.Begin(test.size)
 		o := &frame.Overlay
-		if all := drawKeys(o, groups, match); all != test.all {
+		if all := drawKeys(o, groups, (&Over{Match: match}).hint()); all != test.all {
 			t.Errorf("%v: all keys are explained: %v, want %v", test.size, all, test.all)
 		}
 		n := len(o.Vertices())

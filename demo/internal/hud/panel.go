@@ -54,7 +54,7 @@ func (s *layout) split(groups []keys.Group) (first int, height float32) {
 
 // drawKeys draws the panel of keys in the middle of the picture. A small picture shows a part of
 // the keys and a note; then drawKeys returns false.
-func drawKeys(o *render.Overlay, groups []keys.Group, match bool) (complete bool) {
+func drawKeys(o *render.Overlay, groups []keys.Group, hint string) (complete bool) {
 	const edge = 4
 	longest, caps := float32(0), float32(0) // of the texts, and of the drawn keys
 	for _, g := range groups {
@@ -68,10 +68,6 @@ func drawKeys(o *render.Overlay, groups []keys.Group, match bool) (complete bool
 	var r render.Rect
 	var column float32
 	var split int
-	hint := "Mouse: drag to turn, right drag to move, wheel to zoom.   Shift: values, or with Tab scenes, backwards."
-	if match {
-		hint = "Shift: values backwards. The upper left shows what is switched off."
-	}
 	for _, s = range layouts(o) {
 		if s.caps {
 			s.keys = max(s.keys, caps)

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/tandem-ecs/tandem/demo/internal/scene"
 	"github.com/tandem-ecs/tandem/demo/internal/settings"
 	"github.com/tandem-ecs/tandem/render"
 	"github.com/tandem-ecs/tandem/systems/netcode/articles"
@@ -17,8 +18,18 @@ type set = settings.Settings
 
 const ms = time.Millisecond
 
-// Groups returns all bindings in the order of the help texts. No key has two meanings. scenes are
-// the names of the scenes chosen by the digits.
+// For returns the bindings of a scene, a match or a replay, in the order of the help texts. scenes
+// are the names of the scenes chosen by the digits.
+func For(scenes []string, info scene.Info) []Group {
+	if info.Replay {
+		return replays(info)
+	}
+	return Groups(scenes)
+}
+
+// Groups returns all bindings of scenes and matches in the order of the help texts. No key has two
+// meanings. scenes are the names of the scenes chosen by the digits. Replays have others: see
+// [For].
 func Groups(scenes []string) []Group {
 	var digits []render.Key
 	for i := range scenes {
@@ -30,6 +41,7 @@ func Groups(scenes []string) []Group {
 			{Cap: "Mouse", Text: "aim; shoot left, rocket right; the wheel zooms", In: Match},
 			{Cap: "Space", Text: "jump", In: Match},
 			{Keys: []render.Key{'E'}, Cap: "E", Text: "push nearby things away", In: Match, Action: Push},
+			{Keys: []render.Key{render.KeyEnter}, Cap: "Enter", Text: "the last ten seconds again", Label: "last 10 s", In: Match, Action: Again},
 		}},
 		{"Time", []Binding{
 			toggle(Binding{Keys: []render.Key{'P', render.KeyPause}, Cap: "P", Text: "pause, resume", Label: "pause", Flag: "paused", In: Scenes},
@@ -57,7 +69,7 @@ func Groups(scenes []string) []Group {
 		{"Picture", []Binding{
 			toggle(Binding{Keys: []render.Key{'I'}, Cap: "I", Text: "interpolation on, off", Label: "interpolation", Flag: "interpolate", In: Scenes},
 				func(s *set) *bool { return &s.Interpolate }, "interpolation on", "interpolation off"),
-			toggle(Binding{Keys: []render.Key{'G'}, Cap: "G", Text: "ghosts: logical poses, or the server's newest", Label: "ghosts", Flag: "ghosts"},
+			toggle(Binding{Keys: []render.Key{'G'}, Cap: "G", Text: "ghosts: logical poses, or the server's newest", Label: "ghosts", Flag: "ghosts", In: Live},
 				func(s *set) *bool { return &s.Ghosts }, "ghosts on", "ghosts off"),
 			toggle(Binding{Keys: []render.Key{'T'}, Cap: "T", Text: "raw beside interpolated, in orbits, stress", Label: "raw beside", Flag: "split", In: Splitting},
 				func(s *set) *bool { return &s.Split }, "raw beside interpolated", "one picture"),
@@ -72,7 +84,7 @@ func Groups(scenes []string) []Group {
 			ring(Binding{Keys: []render.Key{'O'}, Cap: "O", Text: "overlay: all, captions only, none", Label: "overlay", Flag: "overlay"},
 				[]settings.Overlay{settings.OverlayAll, settings.OverlayCaptions, settings.OverlayNone}, func(s *set) *settings.Overlay { return &s.Overlay },
 				func(v settings.Overlay) string { return [...]string{"overlay on", "captions only", "overlay off"}[v] }),
-			toggle(Binding{Keys: []render.Key{'N'}, Cap: "N", Text: "graphs on, off", Flag: "graphs"},
+			toggle(Binding{Keys: []render.Key{'N'}, Cap: "N", Text: "graphs on, off", Flag: "graphs", In: Live},
 				func(s *set) *bool { return &s.Graphs }, "graphs on", "graphs off"),
 		}},
 		{"Simulated line", []Binding{

@@ -25,8 +25,22 @@ const (
 	Fullscreen
 	Push
 	Panel // unfold or fold the panel for the mouse
+	Again // in a match: show its last seconds again, or return from them
 	Quit
+
+	// In a replay, beside Step.
+	StepBack
+	Earlier // by SkipTime
+	Later
+	NextPlayer
+	NextView
+	NextMark
 )
+
+// Repeats reports whether a held key repeats the action.
+func (a Action) Repeats() bool {
+	return a == Step || a == StepBack || a == Earlier || a == Later
+}
 
 // Place is where a key has an effect.
 type Place uint8
@@ -42,6 +56,8 @@ const (
 	Blending         // in scenes that the GPU can blend
 	Match            // in a match of the arena
 	Program          // everywhere but in a page
+	Live             // everywhere but in replays
+	Replays          // in replays of a match
 )
 
 // InPage reports whether the program runs in a page of a browser.
@@ -66,6 +82,10 @@ func (p Place) Works(info scene.Info) bool {
 		return info.Match
 	case Program:
 		return !InPage
+	case Live:
+		return !info.Replay
+	case Replays:
+		return info.Replay
 	}
 	return true
 }

@@ -30,7 +30,7 @@ func (m *Match) compare(c Config) {
 	for i, s := range m.clients {
 		inputs := &record{Controller: s.Controller()}
 		s.SetController(inputs)
-		m.other.clients[i].SetController((*replay)(inputs))
+		m.other.clients[i].SetController((*replayed)(inputs))
 		s.Marks, m.other.clients[i].Marks = true, true
 	}
 }
@@ -58,11 +58,11 @@ func (r *record) Input(s *view.Client, t netcode.Tick) (arena.Input, bool) {
 	return in, push
 }
 
-// replay is the controller of a player that does what another has done in the same tick.
-type replay record
+// replayed is the controller of a player that does what another has done in the same tick.
+type replayed record
 
 // Input implements [view.Controller].
-func (r *replay) Input(_ *view.Client, t netcode.Tick) (arena.Input, bool) {
+func (r *replayed) Input(_ *view.Client, t netcode.Tick) (arena.Input, bool) {
 	if in := r.inputs[t%256]; in.tick == t {
 		return in.input, in.push
 	}

@@ -45,6 +45,11 @@ func (h *controls) Input(s *view.Client, _ netcode.Tick) (in arena.Input, push b
 	return in, push
 }
 
+// release lets go of everything.
+func (h *controls) release() {
+	*h = controls{thumbs: thumbs{used: h.thumbs.used, w: h.thumbs.w, h: h.thumbs.h}, mouse: h.mouse, aimed: h.aimed, yaw: h.yaw, pitch: h.pitch}
+}
+
 // event handles the window's events, except the keys of package keys.
 func (h *controls) event(e render.Event, size render.Size) {
 	h.thumbs.event(h, e, size)

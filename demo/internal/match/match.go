@@ -15,6 +15,7 @@ import (
 	"github.com/tandem-ecs/tandem/demo/internal/settings"
 	"github.com/tandem-ecs/tandem/ecs"
 	"github.com/tandem-ecs/tandem/render"
+	"github.com/tandem-ecs/tandem/systems/netcode/replay"
 )
 
 // Server is a match's server in this process.
@@ -34,6 +35,14 @@ type Config struct {
 	Drain    func()         // waits until the clients' last datagrams have been sent; may be nil
 	Log      io.Writer      // of status changes
 	Other    *Config        // the same match, drawn naively beside this one; nil: none
+	Ring     *replay.Ring   // records the match, to show its last seconds again; nil: none
+
+	// Of a single client that has a replay: the moment at which it begins, the player that it
+	// follows (0: the first one), and the parts that are missing.
+	At     time.Duration
+	Follow uint16
+	View   view.View
+	Gaps   []replay.Gap
 }
 
 // Match is this process's part of a match. It is an [app.Content].
@@ -45,6 +54,8 @@ type Match struct {
 	controls controls
 	statuses []status // by client: the last one logged
 	brushes  []scene.Brush
+	playback *playback // nil: a match that is played
+	again    *Match    // the last seconds, in the place of the picture; nil: they are not shown
 }
 
 // New returns a match, which closes the clients and the server at its end.
@@ -61,6 +72,9 @@ func New(c Config) *Match {
 	if c.Other != nil {
 		m.compare(*c.Other)
 	}
+	if m.clients[0].Net().Replay() != nil {
+		m.playback = newPlayback(m.clients[0], c)
+	}
 	return m
 }
 
@@ -69,11 +83,20 @@ func (m *Match) Clients() []*view.Client { return m.clients }
 
 // Info implements [app.Content].
 func (m *Match) Info() scene.Info {
+	if m.again != nil {
+		return m.again.Info()
+	}
+	if m.playback != nil {
+		return m.playback.info()
+	}
 	return scene.Info{Name: settings.Arena, Linked: true, Match: true, Alone: m.config.Alone, Greeting: "W A S D: run, mouse: aim and shoot, H: all keys"}
 }
 
 // Title implements [app.Content].
 func (m *Match) Title() string {
+	if m.playback != nil {
+		return "Tandem arena, a replay"
+	}
 	if n := m.clients[0].Net().Number(); n > 0 {
 		return fmt.Sprintf("Tandem arena, player %d", n)
 	}
@@ -84,10 +107,24 @@ func (m *Match) Title() string {
 func (m *Match) Theme() render.Theme { return view.Theme() }
 
 // Settings implements [app.Content].
-func (m *Match) Settings() settings.Settings { return m.set }
+func (m *Match) Settings() settings.Settings {
+	if m.again != nil {
+		return m.again.set
+	}
+	return m.set
+}
 
 // Apply implements [app.Content].
 func (m *Match) Apply(set settings.Settings) error {
+	if m.again != nil {
+		if err := m.again.Apply(set); err != nil {
+			return err
+		}
+		set.Speed, set.Paused = m.set.Speed, m.set.Paused // those of the replay
+	}
+	if m.playback != nil && m.set.Paused && !set.Paused && m.playback.ended() {
+		m.playback.seek(0) // once more
+	}
 	for i, s := range m.clients {
 		s.Set(set)
 		if set.Link != m.set.Link {
@@ -111,7 +148,15 @@ func LinkOf(link settings.Link, n int) settings.Link {
 
 // Act implements [app.Content].
 func (m *Match) Act(a keys.Action) error {
+	switch {
+	case m.again != nil:
+		return m.again.Act(a)
+	case m.playback != nil:
+		m.playback.act(a)
+	}
 	switch a {
+	case keys.Again:
+		m.openAgain()
 	case keys.Push:
 		m.controls.pushed = true
 	case keys.ResetCamera:
@@ -133,6 +178,16 @@ type status struct {
 
 // Event implements [app.Content].
 func (m *Match) Event(e render.Event, size render.Size) {
+	switch {
+	case m.again != nil:
+		m.again.Event(e, size)
+		return
+	case m.playback != nil:
+		if set := m.playback.event(e, m.set); set != m.set {
+			_ = m.Apply(set) // a replay has no line, which alone can fail
+		}
+		return
+	}
 	m.controls.event(e, size)
 	if e.Kind == render.Scroll && e.Finger == 0 {
 		for _, s := range m.clients {
@@ -156,6 +211,9 @@ func (m *Match) Advance(real time.Duration) {
 	}
 	m.update(real)
 	for i, s := range m.clients {
+		if m.playback != nil {
+			break
+		}
 		// A client with a silent connection tries another one beside it. The status need not
 		// change, but the count does.
 		now := status{s.Status(), s.Net().Stats().Reconnects}
@@ -166,6 +224,11 @@ func (m *Match) Advance(real time.Duration) {
 	}
 	if m.other != nil { // behind this one, whose inputs it takes
 		m.other.Advance(whole)
+	}
+	if m.again != nil {
+		if m.again.Advance(whole); m.again.Over() {
+			m.closeAgain()
+		}
 	}
 }
 
@@ -206,9 +269,15 @@ func (m *Match) Trace(row func(now ecs.Time, name string, logical, visual compon
 
 // Draw implements [app.Content]: each client has its own column.
 func (m *Match) Draw(f *render.Frame, now hud.Moment) {
-	if m.other != nil {
+	switch {
+	case m.again != nil:
+		m.again.Draw(f, now)
+		return
+	case m.other != nil:
 		m.drawBoth(f, now)
 		return
+	case m.playback != nil:
+		m.playback.draw(f, now, m.set)
 	}
 	for i, s := range m.clients {
 		part := now.Room
@@ -227,6 +296,9 @@ func (m *Match) Draw(f *render.Frame, now hud.Moment) {
 
 // Over implements [app.Content].
 func (m *Match) Over() bool {
+	if m.playback != nil {
+		return m.playback.over(m.set)
+	}
 	for _, s := range m.clients {
 		if !s.Ended() {
 			return false
@@ -237,6 +309,9 @@ func (m *Match) Over() bool {
 
 // Summary implements [app.Content].
 func (m *Match) Summary(frames int) (text string) {
+	if m.playback != nil {
+		return m.playback.summary(frames)
+	}
 	for i, s := range m.clients {
 		st := s.Net().Stats()
 		if i > 0 {
@@ -253,6 +328,9 @@ func (m *Match) Summary(frames int) (text string) {
 
 // Close implements [app.Content].
 func (m *Match) Close() {
+	if m.again != nil {
+		m.closeAgain()
+	}
 	for _, s := range m.clients {
 		s.Close()
 	}

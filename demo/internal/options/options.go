@@ -31,6 +31,7 @@ type Options struct {
 	Skip time.Duration // real time before the recording begins
 
 	Record     string // file to record into: .gif, .mp4 or .png
+	Recording  string // file to record a match into, which the same flag names: .replay
 	Screenshot string // file for the last picture: .png
 	Trace      string // file for the table of poses; [Stdout] for the standard output
 	Dir        string // folder for the files of keys, and of runs without file names
@@ -49,6 +50,9 @@ type Options struct {
 // Stdout as the name of the trace file means the standard output. Then nothing else is written
 // there.
 const Stdout = "-"
+
+// replayEnding is the ending of a recorded match.
+const replayEnding = ".replay"
 
 const (
 	minSide, maxSide = 64, 7680
@@ -97,6 +101,25 @@ func (o *Options) MatchFlags(s *flags.Set) {
 	s.Section("The picture")
 	o.MatchLineFlags(s)
 	o.runFlags(s)
+	s.Section("Runs that end, with a window or without")
+}
+
+// ReplayFlags defines the flags of a replay of a match.
+func (o *Options) ReplayFlags(s *flags.Set) {
+	s.Float64Var(&o.Speed, "speed", o.Speed, "`factor` of the speed, above 0 to 100: 0.25 is slow motion")
+	s.BoolVar(&o.Paused, "paused", false, "begin paused")
+	s.Section("The replay")
+	o.pictureFlags(s)
+	o.windowFlags(s)
+	s.Section("The picture")
+	o.runFlags(s)
+	for name, usage := range map[string]string{
+		"headless": "no window, even where there is a display; as fast as the machine can",
+		"seconds":  "`seconds` to run; off screen up to the end of the recording unless given",
+		"record":   "`file` to record a clip into: .gif, .mp4 (needs ffmpeg), or .png, the last picture",
+	} {
+		s.Lookup(name).Usage = usage
+	}
 	s.Section("Runs that end, with a window or without")
 }
 
@@ -199,7 +222,11 @@ func (o *Options) runFlags(s *flags.Set) {
 	s.BoolVar(&o.Headless, "headless", false, headless)
 	s.Float64Var(&o.seconds, "seconds", 0, seconds)
 	s.IntVar(&o.Frames, "frames", 0, "`number` of frames to run")
-	s.StringVar(&o.Record, "record", "", "`file` to record into: .gif, .mp4 (needs ffmpeg), or .png, the last picture")
+	record := "`file` to record into: .gif, .mp4 (needs ffmpeg), or .png, the last picture"
+	if o.Scene == settings.Arena {
+		record += "; .replay: the match, for the command replay"
+	}
+	s.StringVar(&o.Record, "record", "", record)
 	s.Float64Var(&o.skip, "skip", 0, "`seconds` of the run before -record begins")
 	s.StringVar(&o.Screenshot, "screenshot", "", "`file` for the last picture, .png")
 	s.StringVar(&o.Trace, "trace", "", "`file` for a table, .csv: one row per frame and named body, with its logical (l) and visual (v) pose in world space. With - it goes to the standard output, and everything else to standard error")
@@ -233,7 +260,11 @@ func (o *Options) Check(s *flags.Set) error {
 	c.exclusive("fps", "frame-times")
 	c.exclusive("frame-jitter", "frame-times")
 	c.exclusive("step-cost", "frame-times")
-	c.extension("record", o.Record, ".gif", ".mp4", ".png")
+	endings := []string{".gif", ".mp4", ".png"}
+	if o.Scene == settings.Arena {
+		endings = append(endings, replayEnding)
+	}
+	c.extension("record", o.Record, endings...)
 	c.extension("screenshot", o.Screenshot, ".png")
 	c.check(o.Trace != "" || !c.given("trace"), "-trace: the file's name is empty; use - for the standard output")
 	c.check(o.frameFile != "" || !c.given("frame-times"), "-frame-times: the file's name is empty")
@@ -241,13 +272,17 @@ func (o *Options) Check(s *flags.Set) error {
 	if c.err != nil {
 		return c.err
 	}
+	if strings.EqualFold(filepath.Ext(o.Record), replayEnding) {
+		c.check(!c.given("skip"), "-skip: it is for clips; a replay has all of the match")
+		o.Record, o.Recording = "", o.Record
+	}
 	o.Length = time.Duration(math.Round(o.seconds * 1e9))
 	o.Skip = time.Duration(math.Round(o.skip * 1e9))
 	if c.given("seconds") {
 		o.Length = max(o.Length, 1) // zero would mean no limit
 	}
 	if o.frameFile == "" {
-		return nil
+		return c.err
 	}
 	deltas, err := readFrameTimes(o.frameFile)
 	if err != nil {

@@ -3,6 +3,7 @@ package play
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"log/slog"
@@ -16,12 +17,17 @@ import (
 	"github.com/tandem-ecs/tandem/demo/internal/match"
 	"github.com/tandem-ecs/tandem/demo/internal/options"
 	"github.com/tandem-ecs/tandem/demo/internal/settings"
+	"github.com/tandem-ecs/tandem/systems/netcode/replay"
 	"github.com/tandem-ecs/tandem/systems/netcode/transport"
 )
 
 // read reads the arguments of a command. The help begins with the text what.
 func read(s *flags.Set, args []string, out io.Writer, what string) error {
-	head := fmt.Sprintf("%s\n\n    go run ./demo %s [flags]        go run ./demo -h names the other commands\n", what, s.Name())
+	name := s.Name()
+	if s.Operand != nil {
+		name += " FILE"
+	}
+	head := fmt.Sprintf("%s\n\n    go run ./demo %s [flags]        go run ./demo -h names the other commands\n", what, name)
 	return s.Read(args, out, head, "")
 }
 
@@ -146,12 +152,13 @@ func local(ctx context.Context, name string, args []string, stdout, stderr io.Wr
 	if err := cmp.Or(r.check(5), input.check(r.hz), s.check(), o.Check(set)); err != nil {
 		return err
 	}
+	s.record.name = o.Recording
 	log := slog.New(slog.NewTextHandler(stderr, &slog.HandlerOptions{Level: level}))
 	said := stdout
 	if o.Trace == options.Stdout { // reserved for the table
 		said = stderr
 	}
-	return run(ctx, o, &r, stdout, stderr, players == 1, func() (match.Config, error) {
+	err := run(ctx, o, &r, stdout, stderr, players == 1, func() (match.Config, error) {
 		o.Peace = o.Peace || compare
 		c, err := openLocal(&r, &input, &s, o, players, log, said)
 		if err == nil && compare {
@@ -164,6 +171,7 @@ func local(ctx context.Context, name string, args []string, stdout, stderr io.Wr
 		}
 		return c, err
 	})
+	return errors.Join(err, s.record.close(said))
 }
 
 // openLocal opens a server and its players in this process, and prints its join links.
@@ -173,7 +181,12 @@ func openLocal(r *rateFlags, input *clientInputFlags, s *serverFlags, o *options
 		return match.Config{}, err
 	}
 	v.printLinks(links)
-	c := match.Config{Server: v, Alone: len(v.host.Links()) == 0}
+	ring := replay.NewRing(match.AgainTime)
+	if err := v.match.Server().Record(ring); err != nil {
+		v.host.Close()
+		return match.Config{}, err
+	}
+	c := match.Config{Server: v, Ring: ring, Alone: len(v.host.Links()) == 0}
 	wish := *r
 	wish.sendHz = 0
 	for n := range players {

@@ -30,6 +30,7 @@ func Server(ctx context.Context, args []string, stdout, stderr io.Writer) error 
 	set.Section("The match")
 	set.Float64Var(&seconds, "seconds", 0, "`seconds` to run; 0: until interrupted")
 	set.BoolVar(&s.console, "console", true, "accept commands on the standard input: players, kick, ban, invite, quit; help lists them")
+	set.StringVar(&s.record.name, "record", "", "`file` to record the match into, for the command replay, such as match.replay")
 	set.BoolVar(&s.verbose, "verbose", false, "also log why handshakes fail")
 	set.Section("The run")
 	if err := read(set, args, stdout, "A server of the arena, without a picture."); err != nil {
@@ -37,6 +38,9 @@ func Server(ctx context.Context, args []string, stdout, stderr io.Writer) error 
 	}
 	if err := cmp.Or(r.check(5), s.check()); err != nil {
 		return err
+	}
+	if set.Given("record") && s.record.name == "" {
+		return badf("-record: the file's name is empty")
 	}
 	if seconds < 0 || !(seconds <= 1e7) {
 		return badf("-seconds %v: the time to run is above 0, or 0 for no end", seconds)
@@ -67,7 +71,7 @@ func Server(ctx context.Context, args []string, stdout, stderr io.Writer) error 
 	}
 	defer relaxGC()()
 	server.host.Run(ctx)
-	return nil
+	return s.record.close(stdout)
 }
 
 // relaxGC lets the heap grow to five times its live size before a collection, and returns a
@@ -137,7 +141,10 @@ func newServer(r *rateFlags, s *serverFlags, log *slog.Logger, own bool) (*serve
 			m.Listener = transport.Merge(v.local, web)
 		}
 	}
-	if v.match, err = rules.New(m); err != nil {
+	if v.match, err = rules.New(m); err == nil {
+		err = s.record.begin(v.match.Server().Record)
+	}
+	if err != nil {
 		v.host.Close()
 		if web != nil {
 			web.Close(transport.Reason{Code: transport.Failed})

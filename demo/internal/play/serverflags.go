@@ -26,6 +26,7 @@ type serverFlags struct {
 	perAddress         int
 	drain              time.Duration
 	round              time.Duration
+	record             recording
 }
 
 // flags defines the flags. The caller names the section of the last flags, which are those of the

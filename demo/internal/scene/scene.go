@@ -27,6 +27,8 @@ type Info struct {
 	Linked   bool   // over a simulated network; the scene is Networked
 	Alone    bool   // a match of this process alone; it ends when another scene is chosen
 	Match    bool   // a match of the arena: the server sets the time, and keys play
+	Replay   bool   // of a match: it has a time that can be chosen
+	Again    bool   // a replay within a running match
 	Splits   bool   // it can be drawn raw beside interpolated: Draw obeys Picture.Raw
 	Split    bool   // and it begins so
 	Greeting string // a window's first remark

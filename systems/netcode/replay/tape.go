@@ -19,6 +19,7 @@ type Tape struct {
 	info   Info
 	source io.ReaderAt
 	closer io.Closer
+	closed bool
 	index
 }
 
@@ -48,8 +49,7 @@ func Read(r io.ReaderAt, size int64) (*Tape, error) {
 		return nil, err
 	}
 	t := &Tape{info: info, source: r}
-	var ok bool
-	if t.index, ok = readIndex(r, begin, size); !ok {
+	if t.index, t.closed = readIndex(r, begin, size); !t.closed {
 		t.index = scan(r, begin, size)
 	}
 	for len(t.entries) > 0 && t.entries[0].flags&chunkKey == 0 {
@@ -68,6 +68,10 @@ func (t *Tape) Close() error {
 	}
 	return t.closer.Close()
 }
+
+// Closed reports whether the recording has its end, which [File.Close] writes. A program that was
+// stopped leaves none, and cut or damaged files may have lost it. They play up to their last second.
+func (t *Tape) Closed() bool { return t.closed }
 
 // Info returns the description of the recording.
 func (t *Tape) Info() Info { return t.info }

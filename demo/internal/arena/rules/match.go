@@ -211,11 +211,15 @@ func (m *Match) Server() *netcode.Server[arena.State, arena.Input] { return m.se
 func (m *Match) joined(p *Player) (arena.State, arche.Entity) {
 	state := arena.State{Pos: m.spawnPoint(), Grounded: true}
 	m.players[p] = &playerRecord{}
+	m.server.Mark("joins", p.Number())
 	l := components.NewLogical(state.Pose())
 	return state, m.spawn.NewWith(&l, &netcode.Replicated{Archetype: arena.ArchetypePlayer}, &arena.Pawn{Health: arena.FullHealth})
 }
 
-func (m *Match) left(p *Player, _ transport.Reason) { delete(m.players, p) }
+func (m *Match) left(p *Player, _ transport.Reason) {
+	delete(m.players, p)
+	m.server.Mark("leaves", p.Number())
+}
 
 // spawnPoint returns the spawn point that is farthest from all players.
 func (m *Match) spawnPoint() mgl32.Vec3 {

@@ -30,8 +30,13 @@ func (m *Match) stepRound() {
 	if at.Phase == m.phase {
 		return
 	}
-	if m.phase = at.Phase; m.phase == arena.WarmUp {
+	switch m.phase = at.Phase; m.phase {
+	case arena.WarmUp:
 		m.server.Players(m.reset)
+	case arena.Running:
+		m.server.Mark("the round begins", 0)
+	case arena.Over:
+		m.server.Mark("the round is over", 0)
 	}
 	m.rules.Round.Set(m.following(at), at.Ends)
 }

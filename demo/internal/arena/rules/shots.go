@@ -1,6 +1,7 @@
 package rules
 
 import (
+	"fmt"
 	"time"
 
 	"github.com/go-gl/mathgl/mgl32"
@@ -135,6 +136,7 @@ func (m *Match) hit(by, victim *Player, direction mgl32.Vec3, damage uint8) {
 		return
 	}
 	shooter.Score += 4
+	m.server.Mark(fmt.Sprintf("beats player %d", victim.Number()), by.Number())
 	if known := m.players[victim]; known != nil {
 		known.left, known.void = victim.State.Pos, m.server.Tick().Add(m.ticks(voidTime))
 	}
@@ -195,6 +197,7 @@ func (m *Match) throw(center mgl32.Vec3, radius float32, except, too *Player) {
 // broadcast sends an event to all connected players, except to the one that result has told.
 func (m *Match) broadcast(e arena.Event) {
 	m.message = e.Append(m.message[:0])
+	_ = m.server.Note(m.message) // events are small
 	m.server.Players(func(p *Player) {
 		if p.Connected() && (e.Kind == arena.Pushed || p.Number() != e.Player) {
 			_ = p.SendUnreliable(m.message) // the event is only shown, so it may be lost

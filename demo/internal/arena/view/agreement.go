@@ -62,7 +62,7 @@ func (c *Client) watchRockets(w *arche.World) {
 		if !known {
 			f.at = rocket.From
 		}
-		if own := rep.Owner == c.net.Number(); own && !f.hidden && c.set.Predict {
+		if own := rep.Owner == c.net.Number() && c.net.Replay() == nil; own && !f.hidden && c.set.Predict {
 			if !known {
 				c.screen[arena.RocketEnded][rocket.N] = 0
 			}
@@ -89,5 +89,5 @@ func (c *Client) endRocket(e arche.Entity, f flight) {
 }
 
 func (c *Client) blast(at mgl32.Vec3, owner uint16) {
-	c.show(effect{at: c.engine.Time().Real, to: at, owner: owner, kind: blasts})
+	c.show(effect{at: c.now(), to: at, owner: owner, kind: blasts})
 }

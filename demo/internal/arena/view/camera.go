@@ -14,6 +14,8 @@ import (
 type camera struct {
 	orbit    render.Orbit
 	follow   render.Follow
+	control  render.OrbitControl // of the free view of a replay
+	aim      mgl32.Vec3          // of the eyes in a replay
 	shown    render.Camera
 	viewport render.Rect
 }
@@ -40,6 +42,14 @@ func (c *camera) orbitFor(aspect float32, still bool) render.Orbit {
 
 // follow moves the camera after the drawn pose of the own player.
 func (c *Client) follow(real time.Duration) {
+	switch c.look {
+	case Free:
+		return
+	case Eyes:
+		if v := c.byEyes(); v != nil {
+			c.turnEyes(v, real)
+		}
+	}
 	for _, v := range c.objects {
 		if v.own {
 			c.camera.frame(v.pose.Position, real)
@@ -60,8 +70,11 @@ func (c *Client) Zoom(steps float32) {
 	c.camera.orbit.Zoom(scene.WheelZoom(steps))
 }
 
-// ResetCamera undoes all zooming.
-func (c *Client) ResetCamera() { c.camera.orbit.Distance = newCamera().orbit.Distance }
+// ResetCamera undoes all zooming, and in a replay all turns.
+func (c *Client) ResetCamera() {
+	own := newCamera().orbit
+	c.camera.orbit.Distance, c.camera.orbit.Yaw, c.camera.orbit.Pitch = own.Distance, own.Yaw, own.Pitch
+}
 
 // AimAt returns the aim at the player under a point of the picture, in points, or else at the plane
 // at the height of the own muzzle.

@@ -19,14 +19,16 @@ import (
 	"github.com/tandem-ecs/tandem/systems/interpolation"
 	"github.com/tandem-ecs/tandem/systems/netcode"
 	"github.com/tandem-ecs/tandem/systems/netcode/articles"
+	"github.com/tandem-ecs/tandem/systems/netcode/replay"
 	"github.com/tandem-ecs/tandem/systems/netcode/transport"
 	"github.com/tandem-ecs/tandem/systems/netcode/transport/linksim"
 )
 
-// Config configures a [Client]. Every zero value but Dial's means the default that its comment
-// states.
+// Config configures a [Client]. Dial or Replay is required. Every other zero value means the default
+// that its comment states.
 type Config struct {
-	Dial     func() (transport.Conn, error) // required
+	Dial     func() (transport.Conn, error)
+	Replay   *replay.Tape // shown in the place of a match; it sets the rate
 	Token    []byte
 	Name     string // of the player, at most 31 bytes; empty: none
 	Rate     int    // ticks per second, the server's; zero: 60
@@ -82,12 +84,16 @@ type Client struct {
 	noticeAt  time.Duration
 
 	camera camera
+	look   View // in a replay
 	graphs graphs
 	marked []mark
 }
 
 // New returns a client that begins to join with its first Advance.
 func New(config Config) (*Client, error) {
+	if config.Replay != nil {
+		config.Rate = config.Replay.Info().Rate
+	}
 	if config.Rate == 0 {
 		config.Rate = 60
 	}
@@ -110,11 +116,14 @@ func New(config Config) (*Client, error) {
 	if err != nil {
 		return nil, err
 	}
-	c.net, err = netcode.NewClient(protocol, netcode.ClientConfig[arena.State, arena.Input]{
-		Dial: c.dial, Token: config.Token, Input: c.input, Spawn: c.spawn, Removed: c.removed, Message: c.receive, SnapshotRate: config.SendRate, ActionRate: config.ActionRate, Delay: config.Delay, Log: config.Log,
-		Interpolators: articles.New,
-	})
-	if err != nil {
+	connection := netcode.ClientConfig[arena.State, arena.Input]{
+		Replay: config.Replay, Spawn: c.spawn, Removed: c.removed, Message: c.receive, Log: config.Log,
+	}
+	if config.Replay == nil {
+		connection.Dial, connection.Token, connection.Input, connection.Interpolators = c.dial, config.Token, c.input, articles.New
+		connection.SnapshotRate, connection.ActionRate, connection.Delay = config.SendRate, config.ActionRate, config.Delay
+	}
+	if c.net, err = netcode.NewClient(protocol, connection); err != nil {
 		return nil, err
 	}
 	w := engine.World()
@@ -133,6 +142,9 @@ func New(config Config) (*Client, error) {
 	}
 	engine.Install(c.hierarchy, c.net)
 	engine.Add(ecs.FixedUpdate, ecs.SystemFunc(c.step))
+	if r := c.net.Replay(); r != nil {
+		r.Jumped = c.jumped
+	}
 	return c, nil
 }
 
@@ -166,6 +178,10 @@ func (c *Client) SetLink(l settings.Link) error {
 // Set changes the settings, except the link.
 func (c *Client) Set(set settings.Settings) {
 	c.set = set
+	if c.net.Replay() != nil {
+		c.setPace()
+		return
+	}
 	c.net.SetPrediction(set.Predict, set.Reconcile)
 	c.net.SetInterpolation(set.Interpolation)
 }
@@ -175,7 +191,7 @@ func (c *Client) Advance(real time.Duration) {
 	c.engine.Update(real)
 	c.sendName()
 	c.collect()
-	now := c.engine.Time().Real
+	now := c.now()
 	c.effects = slices.DeleteFunc(c.effects, func(e effect) bool { return now-e.at >= e.length() })
 	if !c.config.Headless {
 		c.follow(real)
@@ -349,7 +365,7 @@ func (c *Client) Trace(row func(name string, logical, visual components.Pose3D))
 		logical := c.logicalWorld(v.entity)
 		name := ""
 		switch {
-		case v.own:
+		case v.own && c.net.Replay() == nil:
 			name = "me"
 		case v.rep.Archetype == arena.ArchetypePlayer:
 			name = fmt.Sprintf("player-%d", v.rep.Owner)

@@ -17,7 +17,11 @@ import (
 func (c *Client) Draw(f *render.Frame, part render.Rect, brush *scene.Brush) {
 	w, h := f.Size.Points()
 	orbit := c.camera.orbitFor(w*part.W/(h*part.H), c.set.Still)
-	v := f.ViewIn(part, orbit.Camera())
+	camera, eyes := orbit.Camera(), c.byEyes()
+	if eyes != nil {
+		camera, orbit.Target = c.eyeCamera(eyes), eyes.pose.Position
+	}
+	v := f.ViewIn(part, camera)
 	c.camera.shown, c.camera.viewport = v.Camera, v.Viewport
 	v.Shadow = render.Shadow{Center: orbit.Target, Radius: orbit.Distance * 0.95}
 	v.Ground.Fade, v.Ground.Height = 90, -0.15 // below the floor
@@ -83,7 +87,7 @@ func (p *painter) level() {
 		}
 		p.b.Box(render.Solid, box.Center(), box.Size(), color)
 	}
-	beat := float32(math.Sin(p.client.engine.Time().Real.Seconds() * 3))
+	beat := float32(math.Sin(p.client.now().Seconds() * 3))
 	for i, portal := range level.Portals {
 		color := p.c.portals[i/2]
 		p.flat(render.Disc, portal.Place.Add(mgl32.Vec3{0, 0.02, 0}), 2*arena.PortalRadius, color.Alpha(0.35))
@@ -178,17 +182,20 @@ func (p *painter) door(pose components.Pose3D, i int) {
 func (p *painter) player(v *object) {
 	color := p.c.player(v.rep.Owner)
 	hit := p.client.seen[v.entity].hit
-	if since := (p.client.engine.Time().Real - hit).Seconds(); hit > 0 && since < 0.25 {
+	if since := (p.client.now() - hit).Seconds(); hit > 0 && since < 0.25 {
 		flash := render.Hex(0xffd23c)
 		color = flash.Mix(color, float32(since/0.25))
 		p.b.Ball(render.Glow, v.pose.Position.Add(mgl32.Vec3{0, arena.Height / 2, 0}), 2*float32(1-since), flash.Alpha(0.6*float32(1-since/0.25)))
 	}
 	at := func(x, y, z float32) mgl32.Vec3 { return v.pose.Apply(mgl32.Vec3{x, y, z}) }
+	dark := p.t.Ink
+	p.b.Put(render.Cube, render.Solid, components.Pose3D{Position: at(0.3, arena.Muzzle-0.1, -0.45), Rotation: v.pose.Rotation, Scale: mgl32.Vec3{0.14, 0.16, 0.75}}, dark.Mix(color, 0.25))
+	if v == p.client.byEyes() {
+		return // the camera is in the head
+	}
 	body := components.Pose3D{Position: at(0, arena.Height/2, 0), Rotation: v.pose.Rotation, Scale: mgl32.Vec3{2 * arena.Radius, arena.Height / 2, 2 * arena.Radius}}
 	p.b.Put(render.Capsule, render.Solid, body, color)
-	dark := p.t.Ink
 	p.b.Put(render.Cube, render.Solid, components.Pose3D{Position: at(0, 1.38, -0.28), Rotation: v.pose.Rotation, Scale: mgl32.Vec3{0.5, 0.18, 0.3}}, dark)
-	p.b.Put(render.Cube, render.Solid, components.Pose3D{Position: at(0.3, arena.Muzzle-0.1, -0.45), Rotation: v.pose.Rotation, Scale: mgl32.Vec3{0.14, 0.16, 0.75}}, dark.Mix(color, 0.25))
 	if v.own {
 		p.flat(render.Ring, v.pose.Position.Add(mgl32.Vec3{0, 0.04, 0}), 1.25, color)
 	}
@@ -250,7 +257,7 @@ func (p *painter) edges(pose components.Pose3D, color render.Color) {
 
 // shots draws streaks, sparks and rings.
 func (p *painter) shots() {
-	now := p.client.engine.Time().Real
+	now := p.client.now()
 	for i := range p.client.effects {
 		e := &p.client.effects[i]
 		if now < e.at {

@@ -42,7 +42,7 @@ const markTime = 1200 * time.Millisecond
 // even distances.
 func (p *painter) track() {
 	c := p.client
-	now := c.engine.Time().Real
+	now := c.now()
 	c.marked = slices.DeleteFunc(c.marked, func(m mark) bool { return now-m.at > markTime })
 	for _, v := range c.objects {
 		if v.rep.Archetype == arena.ArchetypePlayer {

@@ -44,18 +44,23 @@ func (c *Client) watch(v *object) {
 	now := was
 	now.position, now.pawn = v.pose.Position, v.pawn
 	if was.pawn != (arena.Pawn{}) && v.pawn.Hits != was.pawn.Hits {
-		now.hit = clock.Real
+		now.hit = c.now()
 	}
 	c.seen[v.entity] = now
-	if known && now.position.Sub(was.position).Len() > teleportDistance+topSpeed*float32(clock.RealDelta.Seconds()) {
+	if known && now.position.Sub(was.position).Len() > teleportDistance+topSpeed*float32(clock.NormalDelta.Seconds()) {
 		for _, at := range [...]mgl32.Vec3{was.position, now.position} {
-			c.show(effect{at: clock.Real, to: at, owner: v.rep.Owner, kind: teleports})
+			c.show(effect{at: c.now(), to: at, owner: v.rep.Owner, kind: teleports})
 		}
 	}
 }
 
 // step runs in every fixed step, after the netcode has written its entities.
 func (c *Client) step(w *arche.World) {
+	if r := c.net.Replay(); r != nil {
+		c.tick = r.Tape().Tick(r.At())
+		c.watchRockets(w)
+		return
+	}
 	c.watchRockets(w)
 	me, playing := c.net.State()
 	own := c.net.Entity()
@@ -77,7 +82,7 @@ func (c *Client) ownEvents(me arena.State, own arche.Entity) {
 			shot := arena.ShotOf(me)
 			reach, victim := c.sight(shot, arena.HitRadius, c.rules.Reach(shot, c.tick))
 			c.screen[arena.ShotFired][me.Shots] = victim
-			c.show(effect{at: c.engine.Time().Real, from: shot.At(0.6), to: shot.At(reach), owner: c.net.Number()})
+			c.show(effect{at: c.now(), from: shot.At(0.6), to: shot.At(reach), owner: c.net.Number()})
 		}
 	}
 }
@@ -90,16 +95,17 @@ func (c *Client) receive(data []byte, _ bool) {
 		return
 	}
 	e, ok := arena.ReadEvent(data)
-	if own := e.Player == c.net.Number(); ok && own && e.Kind != arena.Pushed && c.set.Predict {
+	replayed := c.net.Replay() != nil
+	if own := e.Player == c.net.Number(); ok && own && !replayed && e.Kind != arena.Pushed && c.set.Predict {
 		c.judge(e)
 		return
 	}
 	if !ok || e.Kind == arena.RocketEnded {
 		return
 	}
-	now := c.engine.Time().Real
+	now := c.now()
 	stats := c.net.Stats()
-	if e.Player != c.net.Number() {
+	if !replayed && e.Player != c.net.Number() {
 		now += max(stats.Delay-stats.RTT/2, 0)
 	}
 	kind := streak

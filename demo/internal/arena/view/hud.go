@@ -98,6 +98,12 @@ func (c *Client) drawOverlay(o *render.Overlay, v *render.View) {
 	if c.set.Overlay != settings.OverlayAll {
 		return
 	}
+	if c.net.Replay() != nil {
+		c.drawReplayHeadline(o, all)
+		c.drawRound(o, all)
+		c.drawScores(o, all)
+		return
+	}
 	c.drawHeadline(o, all)
 	c.drawRound(o, all)
 	c.drawScores(o, all)
@@ -123,7 +129,7 @@ const clockWidth = 70
 // drawRound writes the phase of the round and the time until its end, and at the end who has won.
 func (c *Client) drawRound(o *render.Overlay, all render.Rect) {
 	round := c.rules.RoundAt(c.tick)
-	if c.net.Number() == 0 || round.Phase == arena.Endless || int(round.Phase) >= len(phaseNames) || all.W < 290 {
+	if c.net.Number() == 0 && c.net.Replay() == nil || round.Phase == arena.Endless || int(round.Phase) >= len(phaseNames) || all.W < 290 {
 		return
 	}
 	theme, small, body := o.Theme(), o.LineHeight(render.TextSmall), o.LineHeight(render.TextBody)
@@ -142,7 +148,7 @@ func (c *Client) drawRound(o *render.Overlay, all render.Rect) {
 	switch {
 	case round.Phase == arena.WarmUp && left <= 5:
 		text = "get ready: no shots before the round"
-	case round.Phase == arena.Over && len(c.board) > 0 && c.board[0].own:
+	case round.Phase == arena.Over && len(c.board) > 0 && c.board[0].own && c.net.Replay() == nil:
 		text = "you have won the round"
 	case round.Phase == arena.Over:
 		text = "the round is over"
@@ -312,11 +318,10 @@ func (c *Client) drawScores(o *render.Overlay, all render.Rect) {
 		color := theme.TextDim
 		if v.own {
 			color = theme.Text
-			o.Text(r.X+28, y, style, color, "you")
-		} else if v.name != "" {
-			o.Text(r.X+28, y, style, color, v.name)
-		} else {
-			o.At(r.X+28, y, style, color).Str("player ").Uint(uint64(v.rep.Owner))
+		}
+		name, number := c.nameIn(v)
+		if text := o.At(r.X+28, y, style, color).Str(name); number > 0 {
+			text.Uint(number)
 		}
 		o.At(r.X+w-34, y, style, color).FloatRight(float64(v.pawn.Score), 0, 24)
 	}

@@ -13,7 +13,7 @@ import (
 // and the cross. They give way to the panels, which have been drawn.
 func (p *painter) marks() {
 	for i := range p.client.objects {
-		if v := &p.client.objects[i]; v.own {
+		if v := &p.client.objects[i]; v.own && v != p.client.byEyes() {
 			p.outline(v)
 			p.tag(v) // in its place, before the others
 			if p.client.Cross {
@@ -34,10 +34,7 @@ func (p *painter) tag(v *object) {
 	if !ok {
 		return
 	}
-	name, number := "you", uint64(0)
-	if !v.own {
-		name, number = "player ", uint64(v.rep.Owner)
-	}
+	name, number := p.client.nameIn(v)
 	if v.name != "" {
 		name, number = v.name, 0
 	}
