@@ -30,6 +30,7 @@ func (c *Client) Draw(f *render.Frame, part render.Rect, brush *scene.Brush) {
 	for i := range c.objects {
 		v := &c.objects[i]
 		switch {
+		case v == eyes: // the camera is in the head
 		case v.rep.Archetype == arena.ArchetypePlayer:
 			p.player(v)
 		case v.rep.Archetype == arena.ArchetypeCrate:
@@ -188,14 +189,11 @@ func (p *painter) player(v *object) {
 		p.b.Ball(render.Glow, v.pose.Position.Add(mgl32.Vec3{0, arena.Height / 2, 0}), 2*float32(1-since), flash.Alpha(0.6*float32(1-since/0.25)))
 	}
 	at := func(x, y, z float32) mgl32.Vec3 { return v.pose.Apply(mgl32.Vec3{x, y, z}) }
-	dark := p.t.Ink
-	p.b.Put(render.Cube, render.Solid, components.Pose3D{Position: at(0.3, arena.Muzzle-0.1, -0.45), Rotation: v.pose.Rotation, Scale: mgl32.Vec3{0.14, 0.16, 0.75}}, dark.Mix(color, 0.25))
-	if v == p.client.byEyes() {
-		return // the camera is in the head
-	}
 	body := components.Pose3D{Position: at(0, arena.Height/2, 0), Rotation: v.pose.Rotation, Scale: mgl32.Vec3{2 * arena.Radius, arena.Height / 2, 2 * arena.Radius}}
 	p.b.Put(render.Capsule, render.Solid, body, color)
+	dark := p.t.Ink
 	p.b.Put(render.Cube, render.Solid, components.Pose3D{Position: at(0, 1.38, -0.28), Rotation: v.pose.Rotation, Scale: mgl32.Vec3{0.5, 0.18, 0.3}}, dark)
+	p.b.Put(render.Cube, render.Solid, components.Pose3D{Position: at(0.3, arena.Muzzle-0.1, -0.45), Rotation: v.pose.Rotation, Scale: mgl32.Vec3{0.14, 0.16, 0.75}}, dark.Mix(color, 0.25))
 	if v.own {
 		p.flat(render.Ring, v.pose.Position.Add(mgl32.Vec3{0, 0.04, 0}), 1.25, color)
 	}

@@ -123,8 +123,8 @@ func (c *Client) drawOverlay(o *render.Overlay, v *render.View) {
 // phaseNames are what the clock says about the phase.
 var phaseNames = [...]string{arena.WarmUp: "warm-up", arena.Running: "round", arena.Over: "next in"}
 
-// clockWidth is the width of the panel with the round's clock, in points.
-const clockWidth = 70
+// Widths of the panels with the round's clock and the scores, in points.
+const clockWidth, scoresWidth = 70, 118
 
 // drawRound writes the phase of the round and the time until its end, and at the end who has won.
 func (c *Client) drawRound(o *render.Overlay, all render.Rect) {
@@ -221,7 +221,7 @@ func headlineWidth(l settings.Link, all render.Rect) float32 {
 	if l.Bursts || l.Latency >= time.Second {
 		wide = 232
 	}
-	if all.W < wide+130 {
+	if all.W < wide+clockWidth+scoresWidth+12 {
 		return 92
 	}
 	return wide
@@ -304,7 +304,7 @@ func (c *Client) drawScores(o *render.Overlay, all render.Rect) {
 	if len(c.board) == 0 {
 		return
 	}
-	w := float32(118)
+	w := float32(scoresWidth)
 	r := render.Rect{X: all.X + all.W - w, Y: all.Y, W: w, H: float32(len(c.board))*(line+2) + 8}
 	if over {
 		w = 210

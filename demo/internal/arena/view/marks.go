@@ -13,7 +13,11 @@ import (
 // and the cross. They give way to the panels, which have been drawn.
 func (p *painter) marks() {
 	for i := range p.client.objects {
-		if v := &p.client.objects[i]; v.own && v != p.client.byEyes() {
+		switch v := &p.client.objects[i]; {
+		case v == p.client.byEyes():
+			r := p.v.Viewport
+			p.drawCross(r.X+r.W/2, r.Y+r.H/2, p.t.Ink)
+		case v.own:
 			p.outline(v)
 			p.tag(v) // in its place, before the others
 			if p.client.Cross {
@@ -83,6 +87,11 @@ func (p *painter) cross(v *object) {
 	if victim != 0 {
 		color = p.t.Bad
 	}
+	p.drawCross(x, y, color)
+}
+
+// drawCross draws a cross.
+func (p *painter) drawCross(x, y float32, color render.Color) {
 	const inner, outer = 5, 12 // points from the middle
 	for _, pen := range [...]struct {
 		width float32
