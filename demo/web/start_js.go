@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"log/slog"
 	"os"
 	"strings"
@@ -12,12 +13,26 @@ import (
 	"github.com/tandem-ecs/tandem/demo/internal/match"
 	"github.com/tandem-ecs/tandem/demo/internal/options"
 	"github.com/tandem-ecs/tandem/demo/internal/page"
+	"github.com/tandem-ecs/tandem/systems/netcode/replay"
 	"github.com/tandem-ecs/tandem/systems/netcode/transport"
 	"github.com/tandem-ecs/tandem/systems/netcode/transport/websocket"
 	"github.com/tandem-ecs/tandem/systems/netcode/transport/webtransport"
 )
 
-func start() { page.Main(arena) }
+func start() { page.Main(arena, recorded) }
+
+// recorded opens a recorded match.
+func recorded(o *options.Options, data []byte) (app.Content, error) {
+	tape, err := replay.Read(bytes.NewReader(data), int64(len(data)))
+	if err != nil {
+		return nil, err
+	}
+	c, err := view.New(view.Config{Replay: tape, Log: slog.New(slog.DiscardHandler)})
+	if err != nil {
+		return nil, err
+	}
+	return match.New(match.Config{Settings: o.Settings, Clients: []*view.Client{c}, At: o.At, Gaps: match.NewSurvey(tape).Gaps, Log: os.Stderr}), nil
+}
 
 // arena opens a match on the page's own server.
 func arena(o *options.Options, token string) (app.Content, func(map[string]any), error) {

@@ -192,6 +192,11 @@ func (l *loop) events() error {
 	if l.win == nil {
 		return nil
 	}
+	select {
+	case o := <-l.offers:
+		l.replace(o)
+	default:
+	}
 	if title := l.show.Title(); title != l.title {
 		l.title = title
 		l.win.SetTitle(title)
@@ -257,6 +262,33 @@ func (l *loop) use(key keys.Binding, set settings.Settings) error {
 		return l.show.Act(key.Action)
 	}
 	return nil
+}
+
+// offer is content that takes the place of what is shown, or why there is none.
+type offer struct {
+	content Content
+	err     error
+}
+
+// Replace shows other content, which open makes, in the place of what the window shows. It is
+// called on a goroutine of its own, and waits for the next frame.
+func (r *Run) Replace(open func(settings.Settings) (Content, error)) {
+	set := r.options.Settings
+	set.Scene, set.Speed, set.Paused = settings.Arena, 1, false
+	content, err := open(set)
+	r.offers <- offer{content, err}
+}
+
+// replace shows content that was offered.
+func (l *loop) replace(o offer) {
+	if o.err != nil {
+		l.show.Say(o.err.Error())
+		return
+	}
+	l.content.Close()
+	l.content = o.content
+	l.show.put(o.content)
+	l.show.greet()
 }
 
 // swap replaces a scene by a match, or a match by a scene.

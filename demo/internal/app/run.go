@@ -37,6 +37,7 @@ const (
 type Run struct {
 	RealTime bool // other processes take part: frames follow the wall clock off screen, too
 
+	offers  chan offer
 	loop    *loop // in a window; nil: it has not begun
 	options *options.Options
 	arena   func(settings.Settings) (Content, error)
@@ -49,7 +50,7 @@ type Run struct {
 // name; nil: there is none. The run writes its results to stdout and the changes made by keys to
 // stderr. If the trace goes to the standard output, the results go to stderr, too.
 func New(o *options.Options, stdout, stderr io.Writer, arena func(settings.Settings) (Content, error)) *Run {
-	r := &Run{options: o, arena: arena, out: stdout, remarks: stderr}
+	r := &Run{offers: make(chan offer), options: o, arena: arena, out: stdout, remarks: stderr}
 	if o.Trace == options.Stdout {
 		r.rows, r.out = stdout, stderr
 	}

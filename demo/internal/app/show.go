@@ -89,7 +89,7 @@ func (s *Show) put(c Content) {
 func (s *Show) Advance(real time.Duration) {
 	s.real += max(real, 0)
 	s.Content.Advance(real)
-	if now := s.Info(); now.Replay != s.info.Replay { // a match shows its last seconds, or has done so
+	if now := s.Info(); now.Replay != s.info.Replay { // the last seconds of a match, or back
 		s.put(s.Content)
 	}
 	if s.table != nil {

@@ -100,7 +100,15 @@ func TestKeys(t *testing.T) {
 func TestNoKeyIsBoundTwice(t *testing.T) {
 	// Held keys that the game reads itself.
 	seen := map[render.Key]string{'W': "run", 'A': "run", 'S': "run", 'D': "run", render.KeySpace: "jump"}
-	for _, g := range keys.Groups(scenes.Names()) {
+	bound(t, seen, keys.Groups(scenes.Names()))
+	for _, again := range []bool{false, true} {
+		bound(t, map[render.Key]string{}, keys.For(scenes.Names(), scene.Info{Match: true, Replay: true, Again: again}))
+	}
+}
+
+func bound(t *testing.T, seen map[render.Key]string, groups []keys.Group) {
+	t.Helper()
+	for _, g := range groups {
 		for _, b := range g.Bindings {
 			if b.Text == "" || b.Cap == "" || b.Change == nil && b.Action == keys.None && len(b.Keys) > 0 {
 				t.Errorf("%+v does nothing or is not explained", b)
@@ -130,6 +138,52 @@ func TestKeysHere(t *testing.T) {
 			if caps[cap] != want {
 				t.Errorf("%+v: %s is explained: %v", info, cap, caps[cap])
 			}
+		}
+	}
+}
+
+// In a replay the keys of time and view have a meaning of their own, and those of the window have
+// the one that they have everywhere.
+func TestKeysOfReplays(t *testing.T) {
+	info := scene.Info{Match: true, Replay: true}
+	again := info
+	again.Again = true
+	for _, test := range []struct {
+		info   scene.Info
+		key    render.Key
+		want   func(s *settings.Settings)
+		action keys.Action
+	}{
+		{info, render.KeySpace, func(s *settings.Settings) { s.Paused = true }, keys.None},
+		{info, render.KeyComma, func(s *settings.Settings) { s.Paused = true }, keys.StepBack},
+		{info, render.KeyPeriod, func(s *settings.Settings) { s.Paused = true }, keys.Step},
+		{info, render.KeyLeft, nil, keys.Earlier},
+		{info, render.KeyRight, nil, keys.Later},
+		{info, '2', func(s *settings.Settings) { s.Speed = 0.25 }, keys.None},
+		{info, '5', func(s *settings.Settings) { s.Speed = 2 }, keys.None},
+		{info, render.KeyTab, nil, keys.NextPlayer},
+		{info, 'V', nil, keys.NextView},
+		{info, 'M', nil, keys.NextMark},
+		{info, render.KeyEnter, nil, keys.Again},
+		{again, render.KeyEscape, nil, keys.Again},
+		{info, render.KeyEscape, nil, keys.Quit},
+		{info, 'O', func(s *settings.Settings) { s.Overlay = settings.OverlayCaptions }, keys.None},
+		{info, render.KeyF12, nil, keys.Screenshot},
+	} {
+		got := settings.Default()
+		want := got
+		if test.want != nil {
+			test.want(&want)
+		}
+		b, known := keys.Apply(keys.For(scenes.Names(), test.info), &got, test.key, 0)
+		if !known || got != want || b.Action != test.action || !b.In.Works(test.info) {
+			t.Errorf("%v: known %v, action %d, want %d, settings\n got %+v\nwant %+v", test.key, known, b.Action, test.action, got, want)
+		}
+	}
+	for _, key := range []render.Key{'G', 'L', 'K', 'E', render.KeyF2} {
+		s := settings.Default()
+		if b, known := keys.Apply(keys.For(scenes.Names(), info), &s, key, 0); known {
+			t.Errorf("%v in a replay: %s", key, b.Text)
 		}
 	}
 }

@@ -150,7 +150,9 @@ func LinkOf(link settings.Link, n int) settings.Link {
 func (m *Match) Act(a keys.Action) error {
 	switch {
 	case m.again != nil:
-		return m.again.Act(a)
+		err := m.again.Act(a)
+		m.endAgain()
+		return err
 	case m.playback != nil:
 		m.playback.act(a)
 	}
@@ -181,6 +183,7 @@ func (m *Match) Event(e render.Event, size render.Size) {
 	switch {
 	case m.again != nil:
 		m.again.Event(e, size)
+		m.endAgain()
 		return
 	case m.playback != nil:
 		if set := m.playback.event(e, m.set); set != m.set {
@@ -226,9 +229,8 @@ func (m *Match) Advance(real time.Duration) {
 		m.other.Advance(whole)
 	}
 	if m.again != nil {
-		if m.again.Advance(whole); m.again.Over() {
-			m.closeAgain()
-		}
+		m.again.Advance(whole)
+		m.endAgain()
 	}
 }
 
@@ -329,7 +331,7 @@ func (m *Match) Summary(frames int) (text string) {
 // Close implements [app.Content].
 func (m *Match) Close() {
 	if m.again != nil {
-		m.closeAgain()
+		m.again.Close()
 	}
 	for _, s := range m.clients {
 		s.Close()

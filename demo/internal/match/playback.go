@@ -136,28 +136,32 @@ func (p *playback) summary(frames int) string {
 
 // openAgain shows the last seconds of the match, which goes on meanwhile.
 func (m *Match) openAgain() {
+	first := m.clients[0]
 	if m.config.Ring == nil {
+		first.Say("nothing of this match is kept")
 		return
 	}
-	first := m.clients[0]
 	tape, err := m.config.Ring.Clip(AgainTime)
 	var s *view.Client
 	if err == nil {
 		s, err = view.New(view.Config{Replay: tape, Log: slog.New(slog.DiscardHandler)})
 	}
 	if err != nil { // a key ends no match
+		first.Say("there is nothing to show yet")
 		fmt.Fprintln(m.config.Log, err)
 		return
 	}
 	set := m.set
 	set.Speed, set.Paused, set.Keys = 1, false, false
 	m.again = New(Config{Settings: set, Clients: []*view.Client{s}, At: max(tape.Length()-AgainTime, 0), Follow: first.Net().Number(), Log: m.config.Log})
-	m.again.playback.again = true
+	m.again.playback.again, s.Again = true, true
 	m.controls.release()
 }
 
-// closeAgain returns to the match.
-func (m *Match) closeAgain() {
-	m.again.Close()
-	m.again = nil
+// endAgain returns to the match if the last seconds are over, or the user has left them.
+func (m *Match) endAgain() {
+	if m.again.Over() {
+		m.again.Close()
+		m.again = nil
+	}
 }

@@ -10,7 +10,7 @@ import (
 
 // Survey is what reading a recording through finds.
 type Survey struct {
-	Gaps    []replay.Gap // all parts that are missing; an index shows only those that were never written
+	Gaps    []replay.Gap // an index shows only those that were never written
 	Lost    time.Duration
 	Players []uint16 // the numbers of all that take part
 }

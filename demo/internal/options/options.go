@@ -30,11 +30,12 @@ type Options struct {
 
 	Skip time.Duration // real time before the recording begins
 
-	Record     string // file to record into: .gif, .mp4 or .png
-	Recording  string // file to record a match into, which the same flag names: .replay
-	Screenshot string // file for the last picture: .png
-	Trace      string // file for the table of poses; [Stdout] for the standard output
-	Dir        string // folder for the files of keys, and of runs without file names
+	Record     string        // file to record into: .gif, .mp4 or .png
+	Recording  string        // file to record a match into, which the same flag names: .replay
+	At         time.Duration // of a replay: where it begins
+	Screenshot string        // file for the last picture: .png
+	Trace      string        // file for the table of poses; [Stdout] for the standard output
+	Dir        string        // folder for the files of keys, and of runs without file names
 
 	Width, Height int
 	Scale         float64 // pixels per point; 0: the display's own
@@ -106,8 +107,7 @@ func (o *Options) MatchFlags(s *flags.Set) {
 
 // ReplayFlags defines the flags of a replay of a match.
 func (o *Options) ReplayFlags(s *flags.Set) {
-	s.Float64Var(&o.Speed, "speed", o.Speed, "`factor` of the speed, above 0 to 100: 0.25 is slow motion")
-	s.BoolVar(&o.Paused, "paused", false, "begin paused")
+	o.timeFlags(s)
 	s.Section("The replay")
 	o.pictureFlags(s)
 	o.windowFlags(s)
@@ -121,6 +121,13 @@ func (o *Options) ReplayFlags(s *flags.Set) {
 		s.Lookup(name).Usage = usage
 	}
 	s.Section("Runs that end, with a window or without")
+}
+
+// timeFlags defines the flags of a replay's time.
+func (o *Options) timeFlags(s *flags.Set) {
+	s.DurationVar(&o.At, "at", 0, "`time` of the recording to begin at, such as 1m30s")
+	s.Float64Var(&o.Speed, "speed", o.Speed, "`factor` of the speed, above 0 to 100: 0.25 is slow motion")
+	s.BoolVar(&o.Paused, "paused", false, "begin paused")
 }
 
 // playFlags defines the flags of a player.

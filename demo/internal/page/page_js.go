@@ -20,13 +20,16 @@ import (
 // State adds to what tests read.
 type Arena func(o *options.Options, token string) (content app.Content, state func(map[string]any), err error)
 
-// Main runs what the page's address asks for, and returns at its end. arena is nil for a page of
-// scenes alone.
-func Main(arena Arena) {
+// Replay shows a recorded match.
+type Replay func(o *options.Options, data []byte) (app.Content, error)
+
+// Main runs what the page's address asks for, and returns at its end. arena and replay are nil for
+// a page of scenes alone.
+func Main(arena Arena, replay Replay) {
 	// The heap of a page is small. At the usual 100 percent a collection, which shares the one
 	// thread with the frames, comes so often that it takes a tenth of the time of scene physics.
 	debug.SetGCPercent(400)
-	text, err := run(arena)
+	text, err := run(arena, replay)
 	if err != nil {
 		text = err.Error()
 	}
@@ -34,7 +37,7 @@ func Main(arena Arena) {
 	js.Global().Get("document").Call("dispatchEvent", js.Global().Get("CustomEvent").New("tandem", detail))
 }
 
-func run(arena Arena) (end string, err error) {
+func run(arena Arena, replay Replay) (end string, err error) {
 	location := js.Global().Get("location")
 	token := strings.TrimPrefix(location.Get("hash").String(), "#")
 	if token != "" && arena == nil {
@@ -56,7 +59,23 @@ func run(arena Arena) (end string, err error) {
 			return content, err
 		}
 	}
+	if o.Recording != "" {
+		if replay == nil {
+			return "", errors.New("this page has scenes only: a replay opens in the page of a server")
+		}
+		data, err := download(location, o.Recording)
+		if err != nil {
+			return "", fmt.Errorf("the recording %s: %w", o.Recording, err)
+		}
+		open = func(set settings.Settings) (app.Content, error) {
+			o.Settings = set
+			return replay(&o, data)
+		}
+	}
 	r := app.New(&o, os.Stdout, os.Stderr, open)
+	if replay != nil {
+		defer acceptFiles(r, replay)()
+	}
 	defer expose(r, func(s map[string]any) { more(s) })()
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()

@@ -17,13 +17,13 @@ func infos() (all []scene.Info) {
 	for _, e := range scenes.All() {
 		all = append(all, e.Info)
 	}
-	return append(all, scene.Info{Match: true, Linked: true, Alone: true}, scene.Info{Match: true, Linked: true})
+	return append(all, scene.Info{Match: true, Linked: true, Alone: true}, scene.Info{Match: true, Linked: true}, scene.Info{Match: true, Replay: true, Again: true})
 }
 
 // opened returns an unfolded panel for a scene.
 func opened(info scene.Info) *Panel {
 	p := &Panel{}
-	p.Put(keys.Groups(scenes.WithArena()), info)
+	p.Put(keys.For(scenes.WithArena(), info), info)
 	p.chosen, p.open = true, true
 	return p
 }
@@ -117,7 +117,7 @@ func TestEveryPointOfAButton(t *testing.T) {
 		x, y := c.X+c.W*rapid.Float32Range(0, 0.999).Draw(t, "x"), c.Y+c.H*rapid.Float32Range(0, 0.999).Draw(t, "y")
 		want := set
 		if it.kind != keys.Slide && len(it.Keys) > 0 {
-			keys.Apply(keys.Groups(scenes.WithArena()), &want, it.Keys[it.key], 0)
+			keys.Apply(keys.For(scenes.WithArena(), info), &want, it.Keys[it.key], 0)
 		}
 		b, taken := p.Event(render.Event{Kind: render.MousePress, X: x, Y: y}, size, &set)
 		if !taken || b.Text != it.Text || it.kind != keys.Slide && set != want {

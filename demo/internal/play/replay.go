@@ -21,13 +21,11 @@ import (
 // Replay plays a recorded match, or describes it.
 func Replay(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	var name string
-	var at time.Duration
 	var follow uint
 	var info bool
 	var look view.View
 	o, set := options.NewMatch(), flags.New("replay")
 	set.Operand = &name
-	set.DurationVar(&at, "at", 0, "`time` of the recording to begin at, such as 1m30s")
 	set.UintVar(&follow, "follow", 0, "`number` of the player that the camera follows; 0: the first")
 	set.TextVar(&look, "view", look, "where it is seen `from`: above; eyes, those of the player that is followed, which see others where that player's screen had them; free, the mouse moves the camera")
 	set.BoolVar(&info, "info", false, "describe the recording: its origin, length and size, its players, marks and gaps; play nothing")
@@ -58,18 +56,18 @@ func Replay(ctx context.Context, args []string, stdout, stderr io.Writer) error 
 	if info {
 		return describe(stdout, name, tape, &survey)
 	}
-	if at < 0 || at > tape.Length() {
-		return badf("-at %v: the recording is %v long", at, tape.Length().Round(time.Second/10))
+	if o.At < 0 || o.At > tape.Length() {
+		return badf("-at %v: the recording is %v long", o.At, tape.Length().Round(time.Second/10))
 	}
 	if survey.Lost > 0 {
 		fmt.Fprintf(stderr, "demo: %s is damaged: %.1f s of it are missing; the rest plays\n", name, survey.Lost.Seconds())
 	}
 	if o.Headless && o.Length == 0 && o.Frames == 0 && !o.Paused { // to its end
-		o.Length = time.Duration(float64(tape.Length()-at)/o.Speed) + time.Second
+		o.Length = time.Duration(float64(tape.Length()-o.At)/o.Speed) + time.Second
 	}
 	return run(ctx, o, &rateFlags{hz: tape.Info().Rate, seed: 1}, stdout, stderr, false, func() (match.Config, error) {
 		c, err := view.New(view.Config{Replay: tape, Log: slog.New(slog.DiscardHandler)})
-		return match.Config{Clients: []*view.Client{c}, At: at, Follow: uint16(follow), View: look, Gaps: survey.Gaps}, err
+		return match.Config{Clients: []*view.Client{c}, At: o.At, Follow: uint16(follow), View: look, Gaps: survey.Gaps}, err
 	})
 }
 

@@ -19,8 +19,12 @@ func (b *Bar) Draw(o *render.Overlay, all render.Rect, s State) {
 	clock(w.Color(theme.TextDim).Str(" / "), s.Length)
 	drawSpeed(o, l.speed, y, s)
 	if s.Leaves {
+		text := "to the match"
+		if o.Width(render.TextSmall, text) > l.leave.W {
+			text = "back"
+		}
 		o.RoundRect(l.leave, theme.Accent(1))
-		o.TextAligned(l.leave.X+l.leave.W/2, y, render.AlignCenter, render.TextSmall, theme.Text, "to the match")
+		o.TextAligned(l.leave.X+l.leave.W/2, y, render.AlignCenter, render.TextSmall, theme.Text, text)
 	}
 	now := l.place(s.At, s.Length)
 	o.RoundRect(l.line, theme.PanelLine)

@@ -1,5 +1,5 @@
-// Package timebar draws the bar of a replay: the moment, marks and gaps of a recording, a button that
-// pauses, and a line on which the mouse or a finger chooses the moment.
+// Package timebar draws the bar of a replay: the moment, marks and gaps of a recording, a button
+// that pauses, and a line on which the mouse or a finger chooses the moment.
 package timebar
 
 import (
@@ -121,8 +121,9 @@ func place(all render.Rect, leaves bool) (l layout) {
 	}
 	l.play, l.text = take(button), take(timeText)
 	if leaves {
-		l.leave = render.Rect{X: right - leave, Y: y, W: leave, H: button}
-		right -= leave + pad
+		w := min(leave, right-left-speed-pad)
+		l.leave = render.Rect{X: right - w, Y: y, W: w, H: button}
+		right -= w + pad
 	}
 	l.speed = render.Rect{X: right - speed, Y: y, W: speed, H: button}
 	right -= speed + pad

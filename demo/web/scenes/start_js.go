@@ -2,4 +2,4 @@ package main
 
 import "github.com/tandem-ecs/tandem/demo/internal/page"
 
-func start() { page.Main(nil) }
+func start() { page.Main(nil, nil) }

@@ -70,7 +70,8 @@ func (t *Tape) Close() error {
 }
 
 // Closed reports whether the recording has its end, which [File.Close] writes. A program that was
-// stopped leaves none, and cut or damaged files may have lost it. They play up to their last second.
+// stopped leaves none, and cut or damaged files may have lost it. They play up to their last
+// second.
 func (t *Tape) Closed() bool { return t.closed }
 
 // Info returns the description of the recording.

@@ -24,8 +24,8 @@ import (
 	"github.com/tandem-ecs/tandem/systems/netcode/transport/linksim"
 )
 
-// Config configures a [Client]. Dial or Replay is required. Every other zero value means the default
-// that its comment states.
+// Config configures a [Client]. Dial or Replay is required. Every other zero value means the
+// default that its comment states.
 type Config struct {
 	Dial     func() (transport.Conn, error)
 	Replay   *replay.Tape // shown in the place of a match; it sets the rate
@@ -50,6 +50,7 @@ type Client struct {
 	Cross bool // show where a shot would hit
 	Marks bool // mark the places of the players in recent pictures
 	Bare  bool // draw no overlay
+	Again bool // say in large letters that this is a replay
 
 	config    Config
 	rules     arena.Rules

@@ -87,11 +87,14 @@ func (c *Client) ownEvents(me arena.State, own arche.Entity) {
 	}
 }
 
+// Say shows a text for some seconds.
+func (c *Client) Say(text string) { c.notice, c.noticeAt = text, c.engine.Time().Real }
+
 // receive handles a message from the server. An event is shown when the view of the other players
 // reaches its time.
 func (c *Client) receive(data []byte, _ bool) {
 	if text, ok := arena.ReadNotice(data); ok {
-		c.notice, c.noticeAt = text, c.engine.Time().Real
+		c.Say(text)
 		return
 	}
 	e, ok := arena.ReadEvent(data)

@@ -100,6 +100,9 @@ func (c *Client) drawOverlay(o *render.Overlay, v *render.View) {
 	}
 	if c.net.Replay() != nil {
 		c.drawReplayHeadline(o, all)
+		if c.Again {
+			c.announce(o, all, 0.16, render.TextHeading, o.Theme().Bad, "REPLAY")
+		}
 		c.drawRound(o, all)
 		c.drawScores(o, all)
 		return
