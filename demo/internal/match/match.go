@@ -213,10 +213,13 @@ func (m *Match) Advance(real time.Duration) {
 		m.update(maxVirtualStep)
 	}
 	m.update(real)
-	for i, s := range m.clients {
-		if m.playback != nil {
-			break
+	if m.playback != nil {
+		if m.clients[0].Net().Number() == 0 { // nobody had joined yet
+			m.clients[0].NextPlayer()
 		}
+		return
+	}
+	for i, s := range m.clients {
 		// A client with a silent connection tries another one beside it. The status need not
 		// change, but the count does.
 		now := status{s.Status(), s.Net().Stats().Reconnects}
