@@ -48,6 +48,9 @@ func Client(ctx context.Context, args []string, stdout, stderr io.Writer) error 
 	if err := cmp.Or(r.check(0), input.check(r.hz), o.Check(s)); err != nil {
 		return err
 	}
+	if o.Recording != "" {
+		return badf("-record %s: the server records the match; a client records clips: .gif, .mp4 or .png", o.Recording)
+	}
 	if err := c.check(os.Stdin); err != nil {
 		return err
 	}

@@ -68,9 +68,9 @@ func (b *Bar) drawLabel(o *render.Overlay, l *layout, s State) {
 	}
 	line := o.LineHeight(render.TextSmall)
 	const moment = 46
-	r := render.Rect{W: moment + 2*pad, H: line + 8}
+	r := render.Rect{W: moment + pad, H: line + 8}
 	if text != "" {
-		r.W += o.Width(render.TextSmall, text) + pad
+		r.W += o.Width(render.TextSmall, text) + 2*pad
 	}
 	r.X = max(l.frame.X, min(x-r.W/2, l.frame.X+l.frame.W-r.W))
 	r.Y = l.frame.Y - r.H - 4
