@@ -156,7 +156,7 @@ func (c *Client) drawRound(o *render.Overlay, all render.Rect) {
 	case round.Phase == arena.Over:
 		text = "the round is over"
 	}
-	if text != "" {
+	if text != "" && !c.Again { // its place is taken
 		c.announce(o, all, 0.16, render.TextHeading, theme.Text, text)
 	}
 }
