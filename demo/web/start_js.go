@@ -49,7 +49,11 @@ func arena(o *options.Options, token string) (app.Content, func(map[string]any),
 	if err != nil {
 		return nil, nil, err
 	}
-	m := match.New(match.Config{Settings: o.Settings, Clients: []*view.Client{me}, Manual: !o.Autopilot, Log: os.Stderr})
+	ring := replay.NewRing(match.AgainTime)
+	if err := me.Record(ring); err != nil {
+		return nil, nil, err
+	}
+	m := match.New(match.Config{Settings: o.Settings, Clients: []*view.Client{me}, Ring: ring, Manual: !o.Autopilot, Log: os.Stderr})
 	return m, func(s map[string]any) { addState(s, me, line.name) }, nil
 }
 

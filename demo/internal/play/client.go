@@ -48,20 +48,30 @@ func Client(ctx context.Context, args []string, stdout, stderr io.Writer) error 
 	if err := cmp.Or(r.check(0), input.check(r.hz), o.Check(s)); err != nil {
 		return err
 	}
-	if o.Recording != "" {
-		return badf("-record %s: the server records the match; a client records clips: .gif, .mp4 or .png", o.Recording)
-	}
 	if err := c.check(os.Stdin); err != nil {
 		return err
 	}
 	line := &dialer{link: c.link}
 	o.Link.Ordered = line.stream()
+	said := stdout
+	if o.Trace == options.Stdout { // reserved for the table
+		said = stderr
+	}
 	var me *view.Client
+	file := recording{name: o.Recording}
 	err := run(ctx, o, &r, stdout, stderr, true, func() (match.Config, error) {
 		var err error
-		me, err = newClient(&r, &input, o, 0, line.dial, c.link.Token)
-		return match.Config{Clients: []*view.Client{me}, Drain: line.wait}, err
+		if me, err = newClient(&r, &input, o, 0, line.dial, c.link.Token); err != nil {
+			return match.Config{}, err
+		}
+		ring := replay.NewRing(match.AgainTime)
+		if err := errors.Join(me.Record(ring), file.begin(me.Record)); err != nil {
+			me.Close()
+			return match.Config{}, err
+		}
+		return match.Config{Clients: []*view.Client{me}, Ring: ring, Drain: line.wait}, nil
 	})
+	err = errors.Join(err, file.close(said))
 	if err == nil {
 		err = me.Err()
 	}

@@ -30,7 +30,7 @@ func Replay(ctx context.Context, args []string, stdout, stderr io.Writer) error 
 	set.TextVar(&look, "view", look, "where it is seen `from`: above; eyes, those of the player that is followed, which see others where that player's screen had them; free, the mouse moves the camera")
 	set.BoolVar(&info, "info", false, "describe the recording: its origin, length and size, its players, marks and gaps; play nothing")
 	o.ReplayFlags(set)
-	if err := read(set, args, stdout, "A recorded match of the arena. FILE is from -record FILE.replay of server, host or duel."); err != nil {
+	if err := read(set, args, stdout, "A recorded match of the arena. FILE is from -record FILE.replay of server, host, duel or client."); err != nil {
 		return err
 	}
 	if err := o.Check(set); err != nil {

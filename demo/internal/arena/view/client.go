@@ -84,6 +84,8 @@ type Client struct {
 	notice    string // the server's last message of text
 	noticeAt  time.Duration
 
+	recorders []replay.Recorder // begun when the client plays
+
 	camera camera
 	look   View // in a replay
 	graphs graphs
@@ -191,6 +193,7 @@ func (c *Client) Set(set settings.Settings) {
 func (c *Client) Advance(real time.Duration) {
 	c.engine.Update(real)
 	c.sendName()
+	c.startRecording()
 	c.collect()
 	now := c.now()
 	c.effects = slices.DeleteFunc(c.effects, func(e effect) bool { return now-e.at >= e.length() })

@@ -93,11 +93,14 @@ func (c *Client) Say(text string) { c.notice, c.noticeAt = text, c.engine.Time()
 // receive handles a message from the server. An event is shown when the view of the other players
 // reaches its time.
 func (c *Client) receive(data []byte, _ bool) {
+	e, ok := arena.ReadEvent(data)
+	if !ok || e.Kind != arena.RocketEnded { // that one is for its player only
+		c.net.Note(data)
+	}
 	if text, ok := arena.ReadNotice(data); ok {
 		c.Say(text)
 		return
 	}
-	e, ok := arena.ReadEvent(data)
 	replayed := c.net.Replay() != nil
 	if own := e.Player == c.net.Number(); ok && own && !replayed && e.Kind != arena.Pushed && c.set.Predict {
 		c.judge(e)
