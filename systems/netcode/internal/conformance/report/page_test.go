@@ -11,6 +11,7 @@ import (
 
 	"github.com/tandem-ecs/tandem/internal/markdown"
 	"github.com/tandem-ecs/tandem/systems/netcode/internal/conformance"
+	"github.com/tandem-ecs/tandem/systems/netcode/internal/plot"
 )
 
 var (
@@ -23,6 +24,7 @@ var (
 		"count": count,
 		"noted": noted,
 		"row":   markdown.Row,
+		"style": func() htmltemplate.CSS { return htmltemplate.CSS(plot.Style) },
 		"table": func(head []string, rows [][]string) markdown.Table {
 			return markdown.Table{Labels: 1, Head: head, Rows: rows}
 		},
@@ -40,7 +42,7 @@ type page struct {
 	Checks, All     []check // those of the report, and with those of its sections
 	Sections        []section
 	Glances         []heat
-	Plots           []plot
+	Plots           []figure
 	Heads           []string
 	Rows            []figures
 }
@@ -89,7 +91,7 @@ func (r *report) markdown() (string, error) {
 // html returns the report as one self-contained HTML page. It runs the scenes for the plots.
 func (r *report) html() (string, error) {
 	p, list := r.page(), scenes()
-	p.Plots = make([]plot, len(list))
+	p.Plots = make([]figure, len(list))
 	conformance.Parallel(len(list), func(i int) { p.Plots[i] = newPlot(&list[i]) })
 	var b strings.Builder
 	err := htmlPage.Execute(&b, p)
@@ -187,7 +189,7 @@ func TestReportRenders(t *testing.T) {
 		t.Errorf("the first plot has %d charts, %d curves and %d names", len(p.Charts), len(p.Charts[0].Curves), len(p.Legend))
 	}
 	var html bytes.Buffer
-	if err := htmlPage.Execute(&html, page{Checks: r.Checks, All: r.all(), Sections: r.Sections, Plots: []plot{p}, Glances: []heat{r.heat(&glances[0])}}); err != nil {
+	if err := htmlPage.Execute(&html, page{Checks: r.Checks, All: r.all(), Sections: r.Sections, Plots: []figure{p}, Glances: []heat{r.heat(&glances[0])}}); err != nil {
 		t.Fatal(err)
 	}
 	if !strings.Contains(html.String(), "<td>9 ms</td>") || !strings.Contains(html.String(), "a line&#39;s bound") {
