@@ -42,7 +42,8 @@ var imports = map[string][]string{
 
 	"systems/netcode": {
 		"components", "ecs", "internal", "systems/hierarchy.", "systems/interpolation.",
-		"systems/netcode/internal", "systems/netcode/interp.", "systems/netcode/replay.", "systems/netcode/transport.",
+		"systems/netcode/internal", "systems/netcode/interp.", "systems/netcode/replay.", "systems/netcode/timeline.",
+		"systems/netcode/transport.",
 	},
 	"systems/netcode/access": {"systems/netcode/internal/address"},
 	"systems/netcode/host":   {"ecs", "systems/netcode"},
@@ -51,6 +52,7 @@ var imports = map[string][]string{
 	},
 	"systems/netcode/interp":    {"systems/netcode/internal"},
 	"systems/netcode/replay":    {"systems/netcode/internal"},
+	"systems/netcode/timeline":  {"systems/netcode/internal"},
 	"systems/netcode/transport": {"systems/netcode/internal/address", "systems/netcode/internal/atomicfile", "systems/netcode/transport"},
 	"systems/netcode/internal":  {"systems/netcode/internal"},
 	"systems/netcode/articles":  {"systems/netcode/internal", "systems/netcode/interp."},
@@ -71,7 +73,7 @@ var measuring = []string{"systems/netcode/internal/conformance"}
 var worldless = []string{
 	"internal/affine", "internal/docstest", "internal/markdown", "internal/pointerfree",
 	"systems/interpolation/internal/kernel",
-	"systems/netcode/access", "systems/netcode/internal", "systems/netcode/interp", "systems/netcode/replay", "systems/netcode/transport",
+	"systems/netcode/access", "systems/netcode/internal", "systems/netcode/interp", "systems/netcode/replay", "systems/netcode/timeline", "systems/netcode/transport",
 	"render/offscreen", "render/opengl", "render/record", "render/window",
 }
 

@@ -113,6 +113,7 @@ type Client[S any, I comparable] struct {
 	replay    *Replay         // nil: it has a connection
 	recorder  *clientRecorder // nil: it records nothing
 	followed  *followedPlayer[S, I]
+	watch     *watch // nil: nothing is watched
 }
 
 // correction is the effect of the server's newest state on the prediction, until the step that
@@ -349,6 +350,7 @@ func (c *Client[S, I]) setStatus(s Status, reason Reason) {
 		return
 	}
 	c.status, c.reason, c.stats.Status = s, reason, s
+	c.watchStatus()
 	if c.config.Changed != nil {
 		c.config.Changed(s, reason)
 	}

@@ -193,6 +193,7 @@ func (b *bodiesClient[S, I, B]) before() {
 		if a.wrong {
 			b.c.stats.BodyCorrections++
 			b.c.stats.BodyError = float64(a.start.Position.Sub(a.end.Position).Len())
+			b.c.watchMispredicted(a.id, b.c.stats.BodyError)
 			a.snap = a.snap || b.config.Snap > 0 && b.c.stats.BodyError >= b.config.Snap
 		}
 	}

@@ -56,4 +56,5 @@ func (c *Client[S, I]) hold(r *replica, now time.Duration) {
 	r.newest.Time, r.newest.AtRest = c.whole, true
 	r.newest.Velocity, r.newest.Angular = mgl32.Vec3{}, mgl32.Vec3{}
 	r.samples.Push(now, r.newest)
+	c.watchHold(r, now)
 }

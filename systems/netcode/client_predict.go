@@ -30,6 +30,7 @@ func (c *Client[S, I]) predict(t Tick) {
 	i := c.interpolator()
 	switch {
 	case c.correct.jump || !r.shown || !kept:
+		c.watchJump(r)
 		c.transforms.Get(r.entity).Teleport(end)
 	case gently && i != nil:
 		i.CorrectGently(r.entity, start, end, easeSlow, easeFast)
@@ -85,6 +86,7 @@ func (c *Client[S, I]) reconcile(t Tick, state S, jumps uint8) {
 		return
 	}
 	fix := c.predictor.Reconcile(t, state)
+	c.watchState(t, &fix)
 	jumped := jumps != c.jumps
 	c.jumps = jumps
 	if fix.Outcome == prediction.Corrected || fix.Outcome == prediction.Jumped {

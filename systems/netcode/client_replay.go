@@ -212,9 +212,11 @@ func (c *Client[S, I]) installReplay() {
 // replayStep shows the next tick of the recording, or the target of a seek.
 func (c *Client[S, I]) replayStep() {
 	r := c.replay
+	c.watchBegin()
 	jumps := r.seeking
 	switch {
 	case jumps:
+		c.watchSeek()
 		r.seeking = false
 		c.seek(r.target)
 	case r.tape.Last().IsNewer(r.shown):
@@ -248,6 +250,7 @@ func (c *Client[S, I]) replayStep() {
 	c.applyDue(at)
 	c.viewTime = view
 	c.drawReplicas(at, shown, r.shown.Add(-1), true)
+	c.watchEnd(view, r.shown.Add(-1))
 	c.matchNews = false
 	if !jumps {
 		return

@@ -94,6 +94,7 @@ func (c *Client[S, I]) apply(snap snapshot.Snapshot, now time.Duration) {
 		// A keyframe says again what is known. In a replay that must not alter the picture.
 		again := c.replay != nil && !ch.Moved && !ch.Late
 		if (r.flight == nil || !r.flight.byPath()) && !again {
+			c.watchSample(r, &ch.State, stamp, now)
 			c.push(r, ch.State, ch.Parent, stamp, now)
 		}
 	}
@@ -209,6 +210,7 @@ func (c *Client[S, I]) forget() {
 // moves every other replica to its drawn pose at the end of the step.
 func (c *Client[S, I]) step() {
 	now := c.now()
+	c.watchBegin()
 	c.receiveDatagrams(now)
 	if c.status != Playing {
 		return
@@ -250,5 +252,6 @@ func (c *Client[S, I]) step() {
 		_, present = c.clocks.Playback(t.StepEnd)
 	}
 	c.drawReplicas(viewpoint{seen, now, view, present}, shown, predicted, synced)
+	c.watchEnd(real, predicted)
 	c.matchNews = false
 }

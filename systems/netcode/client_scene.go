@@ -100,9 +100,11 @@ func (c *Client[S, I]) sample(r *replica, t Tick) {
 		// that, since there are none for a round trip after a loss.
 		newest, _ := c.playback.Newest()
 		c.stats.Sampled++
-		if info.Starved && (at > newest || r.newest.Time >= newest) {
+		starved := info.Starved && (at > newest || r.newest.Time >= newest)
+		if starved {
 			c.stats.Starved++
 		}
+		c.watchShown(r, &info, starved)
 	}
 	jump := info.Discontinuity
 	if r.rested {
@@ -173,6 +175,7 @@ func (c *Client[S, I]) writePose(r *replica, pose components.Pose3D, jump bool) 
 	l := c.transforms.Get(r.entity)
 	switch {
 	case jump:
+		c.watchJump(r)
 		r.passenger.fades = false
 		l.Teleport(pose)
 	case pose != l.Get():

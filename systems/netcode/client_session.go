@@ -137,6 +137,7 @@ func (c *Client[S, I]) receiveSession(datagram []byte, now, arrived time.Duratio
 	if !c.overslept(arrived, c.grid.Edge(at)) {
 		c.playback.Arrive(arrived, c.grid.Edge(at), uint16(pk.Number))
 	}
+	c.watchSnapshot(arrived, c.grid.Edge(at), uint32(pk.Number))
 	if feedback.Heard {
 		if !c.welcomed.arrival {
 			c.clocks.Reported(now, feedback.Report)
@@ -184,6 +185,7 @@ func (c *Client[S, I]) overslept(arrived, edge time.Duration) bool {
 // frame runs after the fixed steps of every frame. It updates the clocks, and sets the engine's
 // time to run a little faster or slower.
 func (c *Client[S, I]) frame() {
+	defer c.watchFrame()
 	now := c.now()
 	c.collect(now)
 	c.stats.Silence = c.silence(now)
@@ -200,6 +202,7 @@ func (c *Client[S, I]) frame() {
 	if jump.Ticks != 0 && jump.Cause != clocksync.JumpStart {
 		c.config.Log.Info("tandem: clock jump", "ticks", jump.Ticks, "cause", string(jump.Cause))
 		c.stats.Jumps++
+		c.watchClockJump(int(jump.Ticks))
 	}
 	s := c.clocks.Stats()
 	c.stats.RTT, c.stats.Jitter, c.stats.Lead = s.RTT, s.Jitter, s.Lead

@@ -1,0 +1,320 @@
+package timeline
+
+import (
+	"bufio"
+	"cmp"
+	"fmt"
+	"html"
+	"io"
+	"math"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/tandem-ecs/tandem/systems/netcode/internal/plot"
+)
+
+// WriteHTML writes the log as a page with plots, under a title. The page needs no other file, no
+// script and no network. It lists the faults that the log explains, and then plots ten seconds at a
+// time: clip a long log first. It returns the writer's error.
+func (l *Log) WriteHTML(w io.Writer, title string) error {
+	p := page{Writer: bufio.NewWriter(w)}
+	from, to := l.Span()
+	tracks := l.Tracks()
+	p.printf("<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"+
+		"<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<title>%[1]s</title>\n<style>\n%[2]s%[3]s</style>\n</head>\n<body>\n<main>\n<h1>%[1]s</h1>\n"+
+		"<p class=\"lead\">%[4]s of a client, from %[5]s to %[6]s on its engine's clock.</p>\n",
+		html.EscapeString(title), plot.Style, style, (to - from).Round(100*time.Millisecond), stamp(from), stamp(to))
+	p.faults(tracks)
+	for begin := from; len(tracks) > 0; begin += section {
+		end := begin + section
+		last := to <= end+section/5 // no rest on its own
+		if last {
+			end = max(to, begin+section/100)
+		}
+		p.section(tracks, begin, end, begin == from)
+		if last {
+			break
+		}
+	}
+	p.printf("</main>\n</body>\n</html>\n")
+	return p.Flush()
+}
+
+// section is the time that one set of plots shows.
+const section = 10 * time.Second
+
+// style adds to the style of package plot. Bad things are orange and have their own form, so that
+// colour is not all that tells them apart.
+const style = `main { max-width: 1160px }
+section { margin: 24px 0 } section h3 { margin: 26px 0 6px }
+svg text.end { text-anchor: end } svg .zero { stroke: var(--line); stroke-width: 1.6 }
+svg .ok { fill: var(--ink1); opacity: 0.75 } svg .bad { fill: var(--ink2) } svg .tick { stroke: var(--ink1); stroke-width: 1.4 }
+svg .way { stroke: var(--ink1); stroke-width: 1.2; opacity: 0.7 } svg .lane { fill: var(--grid) }
+svg path.dots { stroke-width: 3.6; opacity: 0.75 } svg path.k2 { stroke-dasharray: 7 4 } svg path.k3 { stroke-dasharray: none }
+svg text.k1 { fill: var(--ink1); stroke: none } svg text.k2 { fill: var(--ink2); stroke: none } svg text.k3 { fill: var(--text); stroke: none }
+td:nth-child(2), th:nth-child(2), td:nth-child(3), th:nth-child(3), td:last-child, th:last-child { text-align: left; white-space: normal }
+td:first-child { text-align: right }
+`
+
+// Measures of a plot, in units of the picture.
+const (
+	plotWidth = 1100.0
+	plotLeft  = 132.0
+	plotRight = plotWidth - 14
+	laneStep  = 22.0
+	chartHigh = 112.0
+	axisHigh  = 22.0
+)
+
+type page struct{ *bufio.Writer }
+
+func (p *page) printf(format string, args ...any) { fmt.Fprintf(p, format, args...) }
+
+// stamp writes a time in seconds.
+func stamp(d time.Duration) string { return fmt.Sprintf("%.3f s", d.Seconds()) }
+
+// listed is how many faults a page lists.
+const listed = 400
+
+// faults writes what explains a fault of the picture: how often, and each.
+func (p *page) faults(tracks []Track) {
+	type fault struct {
+		track, name, text string
+		at, lasts         time.Duration
+	}
+	type sum struct {
+		track, name    string
+		times          int
+		whole, longest time.Duration
+	}
+	var all []fault
+	for i := range tracks {
+		t := &tracks[i]
+		for _, s := range t.Slices {
+			if s.Bad {
+				all = append(all, fault{t.Name, s.Name, s.Text, s.From, s.To - s.From})
+			}
+		}
+		for _, m := range t.Marks {
+			if m.Bad {
+				all = append(all, fault{t.Name, m.Name, m.Text, m.At, 0})
+			}
+		}
+	}
+	if len(all) == 0 {
+		p.printf("<p>Nothing in this time explains a fault of the picture.</p>\n")
+		return
+	}
+	var sums []sum
+	for _, f := range all {
+		i := slices.IndexFunc(sums, func(s sum) bool { return s.track == f.track && s.name == f.name })
+		if i < 0 {
+			i = len(sums)
+			sums = append(sums, sum{track: f.track, name: f.name})
+		}
+		s := &sums[i]
+		s.times, s.whole, s.longest = s.times+1, s.whole+f.lasts, max(s.longest, f.lasts)
+	}
+	lasts := func(d time.Duration) string {
+		if d == 0 {
+			return ""
+		}
+		return fmt.Sprintf("%d ms", d.Milliseconds())
+	}
+	p.printf("<h2>What happened</h2>\n<div class=\"wide\"><table><tr><th>times</th><th>track</th><th>fault</th><th>together</th><th>longest</th></tr>\n")
+	for _, s := range sums {
+		p.printf("<tr><td>%d</td><td>%s</td><td>%s</td><td>%s</td><td>%s</td></tr>\n", s.times, html.EscapeString(s.track), s.name, lasts(s.whole), lasts(s.longest))
+	}
+	slices.SortStableFunc(all, func(a, b fault) int { return cmp.Compare(a.at, b.at) })
+	p.printf("</table></div>\n<details><summary><b>Each of them</b> <small>in the order of time</small></summary>\n" +
+		"<div class=\"wide\"><table><tr><th>at</th><th>track</th><th>fault</th><th>for</th><th></th></tr>\n")
+	for _, f := range all[:min(len(all), listed)] {
+		p.printf("<tr><td>%s</td><td>%s</td><td>%s</td><td>%s</td><td>%s</td></tr>\n", stamp(f.at), html.EscapeString(f.track), f.name, lasts(f.lasts), html.EscapeString(f.text))
+	}
+	p.printf("</table></div>\n")
+	if more := len(all) - listed; more > 0 {
+		p.printf("<p>and %d more</p>\n", more)
+	}
+	p.printf("</details>\n")
+}
+
+// section writes the plots of a part of the time.
+func (p *page) section(tracks []Track, from, to time.Duration, open bool) {
+	attribute := ""
+	if open {
+		attribute = " open"
+	}
+	p.printf("<details%s><summary><b>%s to %s</b></summary>\n", attribute, stamp(from), stamp(to))
+	for i := range tracks {
+		t := &tracks[i]
+		p.printf("<section class=\"card\"><h3>%s</h3>\n", html.EscapeString(t.Name))
+		if rows := t.Rows(); len(rows) > 0 {
+			p.rows(t, rows, from, to, len(t.Charts) == 0)
+		}
+		for k := range t.Charts {
+			p.chart(&t.Charts[k], from, to, k == len(t.Charts)-1)
+		}
+		p.printf("</section>\n")
+	}
+	p.printf("</details>\n")
+}
+
+// scale returns the function that places times.
+func scale(from, to time.Duration) func(t float64) float64 {
+	return func(t float64) float64 {
+		return plotLeft + (t-from.Seconds())/(to-from).Seconds()*(plotRight-plotLeft)
+	}
+}
+
+// axis writes the lines of the time axis, and its labels if there is room below the bottom.
+func (p *page) axis(from, to time.Duration, top, bottom float64, labels bool) {
+	x := scale(from, to)
+	for _, v := range plot.Ticks(from.Seconds(), to.Seconds(), 10) {
+		p.printf(`<line class="grid" x1="%.1f" x2="%.1f" y1="%.1f" y2="%.1f"/>`, x(v), x(v), top, bottom)
+		if labels {
+			p.printf(`<text x="%.1f" y="%.1f" text-anchor="middle">%s s</text>`, x(v), bottom+16, plot.Number(v))
+		}
+		p.printf("\n")
+	}
+}
+
+// begin begins a diagram.
+func (p *page) begin(height float64, axis bool, label string) {
+	if axis {
+		height += axisHigh
+	}
+	p.printf("<svg viewBox=\"0 0 %.0f %.0f\" role=\"img\" aria-label=\"%s\">\n", plotWidth, height, html.EscapeString(label))
+}
+
+// rows writes a row for each name of slices and marks. Snapshots are lines that fall from their
+// departure to their arrival, other slices are bars, and marks are strokes, or triangles if they
+// explain a fault.
+func (p *page) rows(t *Track, rows []string, from, to time.Duration, last bool) {
+	high := laneStep*float64(len(rows)) + 4
+	p.begin(high, last, t.Name+": "+strings.Join(rows, ", "))
+	x := scale(from, to)
+	at := func(d time.Duration) float64 { return x(min(max(d, from), to).Seconds()) }
+	for i, name := range rows {
+		y := laneStep * float64(i)
+		p.printf("<rect class=\"lane\" x=\"%.0f\" y=\"%.0f\" width=\"%.0f\" height=\"%.0f\" opacity=\"0.5\"/><text class=\"end\" x=\"%.0f\" y=\"%.0f\">%s</text>\n",
+			plotLeft, y+2, plotRight-plotLeft, laneStep-4, plotLeft-8, y+laneStep/2+4, html.EscapeString(name))
+	}
+	p.axis(from, to, 2, high-2, last)
+	for i, name := range rows {
+		y := laneStep * float64(i)
+		for _, s := range t.Slices {
+			if s.Name != name || s.To < from || s.From > to {
+				continue
+			}
+			tip := tip(fmt.Sprintf("%s, %s for %.0f ms", stamp(s.From), s.Name, 1000*(s.To-s.From).Seconds()), s.Text)
+			if name == snapshotName {
+				p.printf("<line class=\"way\" x1=\"%.1f\" y1=\"%.1f\" x2=\"%.1f\" y2=\"%.1f\">%s</line>\n", at(s.From), y+3, at(s.To), y+laneStep-3, tip)
+				continue
+			}
+			p.printf("<rect class=\"%s\" x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\">%s</rect>\n", class(s.Bad), at(s.From), y+5, max(at(s.To)-at(s.From), 1.5), laneStep-10, tip)
+		}
+		for _, m := range t.Marks {
+			if m.Name != name || m.At < from || m.At > to {
+				continue
+			}
+			tip := tip(stamp(m.At)+", "+m.Name, m.Text)
+			if m.Bad {
+				p.printf("<path style=\"stroke: none\" class=\"bad\" d=\"M%.1f %.1fl5 12h-10z\">%s</path>\n", at(m.At), y+5, tip)
+			} else {
+				p.printf("<line class=\"tick\" x1=\"%[1]f\" x2=\"%[1]f\" y1=\"%.1[2]f\" y2=\"%.1[3]f\">%[4]s</line>\n", math.Round(10*at(m.At))/10, y+5, y+laneStep-5, tip)
+			}
+		}
+	}
+	p.printf("</svg>\n")
+}
+
+func class(bad bool) string {
+	if bad {
+		return "bad"
+	}
+	return "ok"
+}
+
+// tip returns the text that shows while the pointer is over something.
+func tip(text, more string) string {
+	if more != "" {
+		text += ": " + more
+	}
+	return "<title>" + html.EscapeString(text) + "</title>"
+}
+
+// chart writes the lines of a chart.
+func (p *page) chart(c *Chart, from, to time.Duration, last bool) {
+	const top, bottom = 22.0, chartHigh - 6
+	title := c.Name
+	if c.Unit != "" {
+		title += ", " + c.Unit
+	}
+	p.begin(chartHigh, last, title)
+	lo, hi := 0.0, 0.0
+	for i := range c.Lines {
+		for _, q := range c.Lines[i].within(from, to) {
+			if !math.IsInf(q.Value, 0) && q.Value == q.Value {
+				lo, hi = min(lo, q.Value), max(hi, q.Value)
+			}
+		}
+	}
+	if hi-lo < 1e-6 {
+		hi = lo + 1
+	}
+	hi += 0.04 * (hi - lo)
+	y := func(v float64) float64 { return bottom - (min(max(v, lo), hi)-lo)/(hi-lo)*(bottom-top) }
+	for _, v := range plot.Ticks(lo, hi, 4) {
+		class := "grid"
+		if math.Abs(v) < 1e-9 {
+			class = "zero"
+		}
+		p.printf("<line class=\"%s\" x1=\"%.0f\" x2=\"%.0f\" y1=\"%.1f\" y2=\"%.1f\"/><text class=\"end\" x=\"%.0f\" y=\"%.1f\">%s</text>\n",
+			class, plotLeft, plotRight, y(v), y(v), plotLeft-8, y(v)+4, plot.Number(v))
+	}
+	p.axis(from, to, top, bottom, last)
+	p.printf("<text class=\"name\" x=\"%.0f\" y=\"14\">%s</text>\n", plotLeft, html.EscapeString(title))
+	x, legend := scale(from, to), plotRight
+	for i := range c.Lines {
+		line := &c.Lines[i]
+		ink := i + 1
+		if part := line.within(from, to); line.Dots {
+			var b strings.Builder
+			for _, q := range part {
+				if q.Value == q.Value {
+					plot.Point(&b, 'M', x(q.At.Seconds()), y(q.Value))
+					b.WriteString("h0")
+				}
+			}
+			p.printf("<path class=\"k%d dots\" style=\"stroke-dasharray: none\" d=\"%s\"/>\n", ink, b.String())
+		} else {
+			at, values := make([]float64, len(part)), make([]float64, len(part))
+			for k, q := range part {
+				at[k], values[k] = q.At.Seconds(), q.Value
+			}
+			p.printf("<path class=\"k%d\" d=\"%s\"/>\n", ink, plot.Path(at, values, x, y))
+		}
+		if line.Name != "" {
+			form := "─ "
+			switch {
+			case line.Dots:
+				form = "• "
+			case ink == 2:
+				form = "╌ "
+			}
+			p.printf("<text class=\"end k%d\" x=\"%.0f\" y=\"14\">%s%s</text>\n", ink, legend, form, html.EscapeString(line.Name))
+			legend -= 7*float64(len(line.Name)) + 34
+		}
+	}
+	p.printf("</svg>\n")
+}
+
+// within returns the points of a part of the time.
+func (l *Line) within(from, to time.Duration) []Point {
+	find := func(t time.Duration) int {
+		i, _ := slices.BinarySearchFunc(l.Points, t, func(q Point, t time.Duration) int { return cmp.Compare(q.At, t) })
+		return i
+	}
+	return l.Points[find(from):find(to+1)]
+}

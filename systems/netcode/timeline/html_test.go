@@ -1,0 +1,53 @@
+package timeline_test
+
+import (
+	"bytes"
+	"encoding/xml"
+	"io"
+	"regexp"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+var (
+	outside  = regexp.MustCompile(`(?i)<script|<link|<img|https?://|@import|url\(|NaN|Inf\b|%!`)
+	diagrams = regexp.MustCompile(`(?s)<svg .*?</svg>`)
+)
+
+// The page of any log needs nothing from outside, its diagrams are well-formed and have labels, and
+// names cannot leave their place.
+func TestPage(t *testing.T) {
+	most := 0
+	rapid.Check(t, func(t *rapid.T) {
+		var b bytes.Buffer
+		if err := anyLog(t).WriteHTML(&b, `Why <it> & "moved"`); err != nil {
+			t.Fatal(err)
+		}
+		page := b.String()
+		if bad := outside.FindString(page); bad != "" {
+			t.Fatalf("the page contains %q", bad)
+		}
+		if !strings.Contains(page, "<h1>Why &lt;it&gt; &amp; &#34;moved&#34;</h1>") || strings.Contains(page, "<player>") {
+			t.Fatal("a name is not escaped")
+		}
+		all := diagrams.FindAllString(page, -1)
+		most = max(most, len(all))
+		for _, svg := range all {
+			if !strings.Contains(svg, `aria-label="`) {
+				t.Fatal("a diagram has no label")
+			}
+			for d := xml.NewDecoder(strings.NewReader(svg)); ; {
+				if _, err := d.Token(); err == io.EOF {
+					break
+				} else if err != nil {
+					t.Fatalf("%v in\n%s", err, svg)
+				}
+			}
+		}
+	})
+	if !testing.Short() && most < 10 {
+		t.Errorf("at most %d diagrams", most)
+	}
+}
