@@ -28,8 +28,8 @@ func For(scenes []string, info scene.Info) []Group {
 }
 
 // Groups returns all bindings of scenes and matches in the order of the help texts. No key has two
-// meanings. scenes are the names of the scenes chosen by the digits. Replays have others: see
-// [For].
+// meanings in one place: T is for scenes and for matches. scenes are the names of the scenes chosen
+// by the digits. Replays have others: see [For].
 func Groups(scenes []string) []Group {
 	var digits []render.Key
 	for i := range scenes {
@@ -111,6 +111,8 @@ func Groups(scenes []string) []Group {
 				articles.Kinds(), func(s *set) *interp.Kind { return &s.Interpolation }, func(v interp.Kind) string { return "others: " + articles.Display(v) }),
 			toggle(Binding{Keys: []render.Key{render.KeyF5}, Cap: "F5", Text: "the camera follows, stands still", Flag: "still", In: Match},
 				func(s *set) *bool { return &s.Still }, "the camera stands still", "the camera follows"),
+			toggle(Binding{Keys: []render.Key{'T'}, Cap: "T", Text: "the timeline: why things moved so", Label: "timeline", Flag: "timeline", In: Match},
+				func(s *set) *bool { return &s.Timeline }, "the timeline of the last seconds", "no timeline"),
 		}},
 		{"Scene", []Binding{
 			{Keys: digits, Cap: "1–" + string(rune('0'+len(scenes))), Text: strings.Join(scenes, " "), Flag: "scene", In: Leavable, Labels: scenes,

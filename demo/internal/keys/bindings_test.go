@@ -123,6 +123,7 @@ func TestRemarks(t *testing.T) {
 		{key: 'I', want: "interpolation off"},
 		{key: 'T', want: "raw beside interpolated"},
 		{key: 'T', want: "one picture", from: func(s *settings.Settings) { s.Split = true }},
+		{key: 'T', want: "the timeline of the last seconds", from: func(s *settings.Settings) { s.Scene = settings.Arena }},
 		{key: 'G', want: "ghosts on"},
 		{key: 'C', want: "at most 30 frames per second", from: func(s *settings.Settings) { s.Cap = 20 }},
 		{key: 'C', want: "no frame-rate cap", from: func(s *settings.Settings) { s.Cap = 144 }},

@@ -177,15 +177,18 @@ func Apply(groups []Group, s *settings.Settings, key render.Key, mods render.Mod
 		s.Keys = false
 		return Binding{}, true
 	}
+	var found Binding
+	index := -1
 	for _, g := range groups {
 		for _, b := range g.Bindings {
-			if i := slices.Index(b.Keys, key); i >= 0 {
-				if b.Change != nil {
-					b.Change(s, Press{i, mods&render.ModShift != 0})
-				}
-				return b, true
+			// of a key with two meanings that of a match counts in a match
+			if i := slices.Index(b.Keys, key); i >= 0 && (index < 0 || b.In == Match && s.Scene == settings.Arena) {
+				found, index = b, i
 			}
 		}
 	}
-	return Binding{}, false
+	if index >= 0 && found.Change != nil {
+		found.Change(s, Press{index, mods&render.ModShift != 0})
+	}
+	return found, index >= 0
 }

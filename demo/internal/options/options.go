@@ -140,6 +140,7 @@ func (o *Options) playFlags(s *flags.Set) {
 	s.BoolVar(&o.Reconcile, "reconcile", true, "correct predictions by the server's states")
 	s.StringVar(&o.kind, "kind", "", "`name` of the interpolation of other players: "+names(articles.Kinds(), articles.Name))
 	s.BoolVar(&o.Still, "still", false, "the camera stands still instead of following the own player")
+	s.BoolVar(&o.Timeline, "timeline", false, "draw why things moved so in the last seconds, as key T does")
 }
 
 // SkillFlag defines the flag of the bots' skill.

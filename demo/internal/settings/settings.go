@@ -36,6 +36,7 @@ type Settings struct {
 	Reconcile     bool        // correct predictions by the server's states
 	Interpolation interp.Kind // how others are drawn between snapshots
 	Still         bool        // the camera stands still instead of following the own player
+	Timeline      bool        // draw why bodies moved so in the last seconds
 }
 
 // Overlay is the amount of text in the picture.

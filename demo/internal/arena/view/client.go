@@ -89,6 +89,7 @@ type Client struct {
 	camera camera
 	look   View // in a replay
 	graphs graphs
+	why    why
 	marked []mark
 }
 
@@ -200,6 +201,7 @@ func (c *Client) Advance(real time.Duration) {
 	if !c.config.Headless {
 		c.follow(real)
 		c.graphs.measure(c)
+		c.watchTimeline()
 	}
 }
 

@@ -114,7 +114,9 @@ func (c *Client) drawOverlay(o *render.Overlay, v *render.View) {
 		return
 	}
 	top := c.drawFigures(o, all)
-	if c.set.Graphs && all.H > 300 && all.W > 520 {
+	if c.why.log != nil {
+		c.drawTimeline(o, all, top-8)
+	} else if c.set.Graphs && all.H > 300 && all.W > 520 {
 		height := min(all.H*0.16, 92)
 		width := min((all.W-16)/3, 430)
 		for i, g := range [...]*render.Graph{c.graphs.times, c.graphs.losses, c.graphs.bytes} {
