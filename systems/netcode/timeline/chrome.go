@@ -110,10 +110,12 @@ func (c *chrome) track(t *Track, process int) {
 			if chart.Unit != "" {
 				name += ", " + chart.Unit
 			}
+			last := math.NaN() // a counter keeps its value
 			for _, p := range line.Points {
-				if math.IsNaN(p.Value) || math.IsInf(p.Value, 0) {
+				if math.IsNaN(p.Value) || math.IsInf(p.Value, 0) || p.Value == last {
 					continue
 				}
+				last = p.Value
 				add(chromeEvent{Phase: "C", Name: name, Time: at(p.At), Args: map[string]any{"value": float32(p.Value)}}, "")
 			}
 		}

@@ -23,8 +23,8 @@ func (l *Log) WriteHTML(w io.Writer, title string) error {
 	tracks := l.Tracks()
 	p.printf("<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"+
 		"<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<title>%[1]s</title>\n<style>\n%[2]s%[3]s</style>\n</head>\n<body>\n<main>\n<h1>%[1]s</h1>\n"+
-		"<p class=\"lead\">%[4]s of a client, from %[5]s to %[6]s on its engine's clock.</p>\n",
-		html.EscapeString(title), plot.Style, style, (to - from).Round(100*time.Millisecond), stamp(from), stamp(to))
+		"<p class=\"lead\">%.1[4]f s of a client, from %[5]s to %[6]s on its engine's clock.</p>\n",
+		html.EscapeString(title), plot.Style, style, (to - from).Seconds(), stamp(from), stamp(to))
 	p.faults(tracks)
 	for begin := from; len(tracks) > 0; begin += section {
 		end := begin + section
@@ -53,8 +53,7 @@ svg .ok { fill: var(--ink1); opacity: 0.75 } svg .bad { fill: var(--ink2) } svg 
 svg .way { stroke: var(--ink1); stroke-width: 1.2; opacity: 0.7 } svg .lane { fill: var(--grid) }
 svg path.dots { stroke-width: 3.6; opacity: 0.75 } svg path.k2 { stroke-dasharray: 7 4 } svg path.k3 { stroke-dasharray: none }
 svg text.k1 { fill: var(--ink1); stroke: none } svg text.k2 { fill: var(--ink2); stroke: none } svg text.k3 { fill: var(--text); stroke: none }
-td:nth-child(2), th:nth-child(2), td:nth-child(3), th:nth-child(3), td:last-child, th:last-child { text-align: left; white-space: normal }
-td:first-child { text-align: right }
+td:nth-child(2), th:nth-child(2), .each td:nth-child(3), .each th:nth-child(3), .each td:last-child { text-align: left; white-space: normal }
 `
 
 // Measures of a plot, in units of the picture.
@@ -122,13 +121,13 @@ func (p *page) faults(tracks []Track) {
 		}
 		return fmt.Sprintf("%d ms", d.Milliseconds())
 	}
-	p.printf("<h2>What happened</h2>\n<div class=\"wide\"><table><tr><th>times</th><th>track</th><th>fault</th><th>together</th><th>longest</th></tr>\n")
+	p.printf("<h2>What happened</h2>\n<div class=\"wide\"><table><tr><th>track</th><th>fault</th><th>times</th><th>together</th><th>longest</th></tr>\n")
 	for _, s := range sums {
-		p.printf("<tr><td>%d</td><td>%s</td><td>%s</td><td>%s</td><td>%s</td></tr>\n", s.times, html.EscapeString(s.track), s.name, lasts(s.whole), lasts(s.longest))
+		p.printf("<tr><td>%s</td><td>%s</td><td>%d</td><td>%s</td><td>%s</td></tr>\n", html.EscapeString(s.track), s.name, s.times, lasts(s.whole), lasts(s.longest))
 	}
 	slices.SortStableFunc(all, func(a, b fault) int { return cmp.Compare(a.at, b.at) })
 	p.printf("</table></div>\n<details><summary><b>Each of them</b> <small>in the order of time</small></summary>\n" +
-		"<div class=\"wide\"><table><tr><th>at</th><th>track</th><th>fault</th><th>for</th><th></th></tr>\n")
+		"<div class=\"wide\"><table class=\"each\"><tr><th>at</th><th>track</th><th>fault</th><th>for</th><th></th></tr>\n")
 	for _, f := range all[:min(len(all), listed)] {
 		p.printf("<tr><td>%s</td><td>%s</td><td>%s</td><td>%s</td><td>%s</td></tr>\n", stamp(f.at), html.EscapeString(f.track), f.name, lasts(f.lasts), html.EscapeString(f.text))
 	}
@@ -149,11 +148,17 @@ func (p *page) section(tracks []Track, from, to time.Duration, open bool) {
 	for i := range tracks {
 		t := &tracks[i]
 		p.printf("<section class=\"card\"><h3>%s</h3>\n", html.EscapeString(t.Name))
-		if rows := t.Rows(); len(rows) > 0 {
-			p.rows(t, rows, from, to, len(t.Charts) == 0)
-		}
+		var charts []*Chart // but those that are zero all the time
 		for k := range t.Charts {
-			p.chart(&t.Charts[k], from, to, k == len(t.Charts)-1)
+			if c := &t.Charts[k]; c.any(from, to) {
+				charts = append(charts, c)
+			}
+		}
+		if rows := t.Rows(); len(rows) > 0 {
+			p.rows(t, rows, from, to, len(charts) == 0)
+		}
+		for k, c := range charts {
+			p.chart(c, from, to, k == len(charts)-1)
 		}
 		p.printf("</section>\n")
 	}
@@ -244,6 +249,13 @@ func tip(text, more string) string {
 	return "<title>" + html.EscapeString(text) + "</title>"
 }
 
+// any reports whether a chart has a value other than zero in a part of the time.
+func (c *Chart) any(from, to time.Duration) bool {
+	return slices.ContainsFunc(c.Lines, func(l Line) bool {
+		return slices.ContainsFunc(l.within(from, to), func(p Point) bool { return p.Value == p.Value && p.Value != 0 })
+	})
+}
+
 // chart writes the lines of a chart.
 func (p *page) chart(c *Chart, from, to time.Duration, last bool) {
 	const top, bottom = 22.0, chartHigh - 6
@@ -252,17 +264,7 @@ func (p *page) chart(c *Chart, from, to time.Duration, last bool) {
 		title += ", " + c.Unit
 	}
 	p.begin(chartHigh, last, title)
-	lo, hi := 0.0, 0.0
-	for i := range c.Lines {
-		for _, q := range c.Lines[i].within(from, to) {
-			if !math.IsInf(q.Value, 0) && q.Value == q.Value {
-				lo, hi = min(lo, q.Value), max(hi, q.Value)
-			}
-		}
-	}
-	if hi-lo < 1e-6 {
-		hi = lo + 1
-	}
+	lo, hi := c.Range(from, to)
 	hi += 0.04 * (hi - lo)
 	y := func(v float64) float64 { return bottom - (min(max(v, lo), hi)-lo)/(hi-lo)*(bottom-top) }
 	for _, v := range plot.Ticks(lo, hi, 4) {
@@ -308,13 +310,4 @@ func (p *page) chart(c *Chart, from, to time.Duration, last bool) {
 		}
 	}
 	p.printf("</svg>\n")
-}
-
-// within returns the points of a part of the time.
-func (l *Line) within(from, to time.Duration) []Point {
-	find := func(t time.Duration) int {
-		i, _ := slices.BinarySearchFunc(l.Points, t, func(q Point, t time.Duration) int { return cmp.Compare(q.At, t) })
-		return i
-	}
-	return l.Points[find(from):find(to+1)]
 }

@@ -4,17 +4,14 @@ import (
 	"bytes"
 	"encoding/xml"
 	"io"
-	"regexp"
 	"strings"
 	"testing"
 
 	"pgregory.net/rapid"
 )
 
-var (
-	outside  = regexp.MustCompile(`(?i)<script|<link|<img|https?://|@import|url\(|NaN|Inf\b|%!`)
-	diagrams = regexp.MustCompile(`(?s)<svg .*?</svg>`)
-)
+// outside is what a page that stands alone, and whose numbers are numbers, does not contain.
+var outside = []string{"<script", "<link", "<img", "http:", "https:", "@import", "url(", "NaN", "Inf", "%!"}
 
 // The page of any log needs nothing from outside, its diagrams are well-formed and have labels, and
 // names cannot leave their place.
@@ -26,15 +23,19 @@ func TestPage(t *testing.T) {
 			t.Fatal(err)
 		}
 		page := b.String()
-		if bad := outside.FindString(page); bad != "" {
-			t.Fatalf("the page contains %q", bad)
+		for _, bad := range outside {
+			if strings.Contains(page, bad) {
+				t.Fatalf("the page contains %q", bad)
+			}
 		}
 		if !strings.Contains(page, "<h1>Why &lt;it&gt; &amp; &#34;moved&#34;</h1>") || strings.Contains(page, "<player>") {
 			t.Fatal("a name is not escaped")
 		}
-		all := diagrams.FindAllString(page, -1)
+		all := strings.Split(page, "<svg ")[1:]
 		most = max(most, len(all))
 		for _, svg := range all {
+			svg, _, _ = strings.Cut("<svg "+svg, "</svg>")
+			svg += "</svg>"
 			if !strings.Contains(svg, `aria-label="`) {
 				t.Fatal("a diagram has no label")
 			}

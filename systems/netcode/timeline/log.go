@@ -20,11 +20,11 @@ type Log struct {
 	dropped uint64
 }
 
-// defaultSize is enough for about two minutes of one body, and takes 1.5 MB.
+// defaultSize is enough for a hundred seconds of one body, and takes 1.5 MB.
 const defaultSize = 1 << 15
 
 // New returns an empty log of at most size events, which it keeps in memory of 48 bytes each. Zero
-// or less means 32768: about two minutes with one body. When it is full the oldest event makes
+// or less means 32768: a hundred seconds with one body. When it is full the oldest event makes
 // room.
 func New(size int) *Log {
 	if size <= 0 {
