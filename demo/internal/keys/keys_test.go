@@ -97,8 +97,8 @@ func TestKeys(t *testing.T) {
 	}
 }
 
-// A key that is bound twice would have the function of the first binding, but T: scenes can be split,
-// and matches cannot.
+// A key that is bound twice would have the function of the first binding, but T: scenes can be
+// split, and matches cannot.
 func TestNoKeyIsBoundTwice(t *testing.T) {
 	// Held keys that the game reads itself.
 	seen := map[render.Key]string{'W': "run", 'A': "run", 'S': "run", 'D': "run", render.KeySpace: "jump"}

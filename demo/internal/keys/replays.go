@@ -31,6 +31,8 @@ func replays(info scene.Info) []Group {
 		{Keys: []render.Key{'M'}, Cap: "M", Text: "the next mark", Label: "next mark", In: Replays, Action: NextMark},
 		{Keys: []render.Key{render.KeyTab}, Cap: "Tab", Text: "follow the next player", Label: "next player", Flag: "follow", In: Replays, Action: NextPlayer},
 		{Keys: []render.Key{'V'}, Cap: "V", Text: "the view: above, by the eyes, free", Label: "view", In: Replays, Action: NextView},
+		toggle(Binding{Keys: []render.Key{'T'}, Cap: "T", Text: "the timeline: why bodies moved so", Label: "timeline", Flag: "timeline", In: Replays},
+			func(s *set) *bool { return &s.Timeline }, "the timeline of the last seconds", "no timeline"),
 		{Keys: []render.Key{render.KeyEnter}, Cap: "Enter", Text: "the last ten seconds again", Label: "last 10 s", In: Replays, Action: Again},
 	}
 	if info.Again {
