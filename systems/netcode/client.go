@@ -17,6 +17,7 @@ import (
 	"github.com/tandem-ecs/tandem/systems/netcode/internal/prediction"
 	"github.com/tandem-ecs/tandem/systems/netcode/internal/snapshot"
 	"github.com/tandem-ecs/tandem/systems/netcode/interp"
+	"github.com/tandem-ecs/tandem/systems/netcode/replay"
 	"github.com/tandem-ecs/tandem/systems/netcode/transport"
 )
 
@@ -113,7 +114,9 @@ type Client[S any, I comparable] struct {
 	replay    *Replay         // nil: it has a connection
 	recorder  *clientRecorder // nil: it records nothing
 	followed  *followedPlayer[S, I]
-	watch     *watch // nil: nothing is watched
+	capture   *capture // nil: none
+	rerun     *Rerun   // nil: its connections are real
+	watch     *watch   // nil: nothing is watched
 }
 
 // correction is the effect of the server's newest state on the prediction, until the step that
@@ -143,7 +146,11 @@ func NewClient[S any, I comparable](p *Protocol[S, I], c ClientConfig[S, I]) (*C
 		return nil, err
 	}
 	client := &Client[S, I]{protocol: p, config: c, packet: make([]byte, transport.MaxMTU)}
-	if c.Replay != nil {
+	if c.Replay != nil && c.Replay.Info().Kind == replay.Exact {
+		if err := client.openRerun(c.Replay); err != nil {
+			return nil, err
+		}
+	} else if c.Replay != nil {
 		var err error
 		if client.replay, err = openReplay(p, c.Replay); err != nil {
 			return nil, err
@@ -191,6 +198,10 @@ func (c *Client[S, I]) Install(e *ecs.Engine) {
 		e.AddAt(ecs.FixedUpdate, OrderNetwork, &plugin.System{What: "replay's step", Run: c.replayStep, Stop: c.close})
 		return
 	}
+	if c.rerun != nil {
+		c.installRerun(e)
+		return
+	}
 	e.AddAt(ecs.FixedUpdate, OrderNetwork, &plugin.System{What: "client's step", Run: c.step})
 	e.AddAt(ecs.NormalUpdate, OrderNetwork, &plugin.System{What: "client's clocks", Run: c.frame, Stop: c.close})
 }
@@ -219,7 +230,7 @@ func (c *Client[S, I]) Number() uint16 {
 // player: in a file of mode 0600, in a browser in localStorage. Keep them under the server's
 // fingerprint, and show them to no other server.
 func (c *Client[S, I]) Place() []byte {
-	if c.endpoint == nil || c.status == Ended {
+	if c.endpoint == nil || c.status == Ended || c.rerun != nil {
 		return nil
 	}
 	return placeOf(c.welcomed.player, &c.welcomed.secret)
@@ -302,6 +313,10 @@ func (c *Client[S, I]) Send(data []byte) error {
 	if err := c.canSend(data); err != nil {
 		return err
 	}
+	if c.rerun != nil {
+		return nil
+	}
+	c.capture.message(len(data), true)
 	return c.endpoint.SendReliable(data)
 }
 
@@ -311,6 +326,10 @@ func (c *Client[S, I]) SendUnreliable(data []byte) error {
 	if err := c.canSend(data); err != nil {
 		return err
 	}
+	if c.rerun != nil {
+		return nil
+	}
+	c.capture.message(len(data), false)
 	return c.endpoint.SendUnreliable(data)
 }
 
@@ -327,17 +346,28 @@ func (c *Client[S, I]) canSend(data []byte) error {
 
 // SetInterpolation changes how replicas without an Interpolation of their own are drawn.
 func (c *Client[S, I]) SetInterpolation(k interp.Kind) {
+	if c.rerun != nil {
+		return
+	}
+	c.capture.number(eventInterpolation, uint64(k))
 	c.config.Interpolation = k
 }
 
 // SetPrediction switches prediction and reconciliation of the own player on or off, for
 // demonstrations.
 func (c *Client[S, I]) SetPrediction(predict, reconcile bool) {
+	if c.rerun != nil {
+		return
+	}
+	c.capture.prediction(predict, reconcile)
 	c.config.WithoutPrediction, c.config.WithoutReconciliation = !predict, !reconcile
 }
 
 // Leave ends the client, and notifies the server.
-func (c *Client[S, I]) Leave() { c.end(Reason{Code: transport.Left}) }
+func (c *Client[S, I]) Leave() {
+	c.capture.put(eventLeave)
+	c.end(Reason{Code: transport.Left})
+}
 
 func (c *Client[S, I]) now() time.Duration { return c.engine.Time().Real }
 

@@ -65,14 +65,22 @@ type keptEntity struct {
 	archetype uint16
 }
 
-// openReplay checks a recording against the protocol.
-func openReplay[S any, I comparable](p *Protocol[S, I], tape *replay.Tape) (*Replay, error) {
+// checkHello checks a recording against the protocol.
+func checkHello[S any, I comparable](p *Protocol[S, I], tape *replay.Tape) error {
 	r := packet.NewReader(tape.Info().Hello)
 	if err := p.schema.CheckHello(&r); err != nil {
 		if !errors.Is(err, snapshot.ErrMismatch) {
 			err = fmt.Errorf("%w: its description of the protocol is damaged", replay.ErrFormat)
 		}
-		return nil, fmt.Errorf("netcode: the recording of %s %s: %w", tape.Info().Game, tape.Info().Version, err)
+		return fmt.Errorf("netcode: the recording of %s %s: %w", tape.Info().Game, tape.Info().Version, err)
+	}
+	return nil
+}
+
+// openReplay returns the playback of a recording.
+func openReplay[S any, I comparable](p *Protocol[S, I], tape *replay.Tape) (*Replay, error) {
+	if err := checkHello(p, tape); err != nil {
+		return nil, err
 	}
 	ahead, warm := readAhead, warmUp
 	if tape.Info().Kind == replay.Client {
@@ -193,7 +201,7 @@ func (r *Replay) read(last Tick) (f replay.Frame, ok bool) {
 	return r.later, true
 }
 
-// Replay returns the playback, and nil for a client that has a connection.
+// Replay returns the playback, and nil for a client that has a connection, or a capture's.
 func (c *Client[S, I]) Replay() *Replay { return c.replay }
 
 // installReplay prepares the scene.

@@ -37,6 +37,7 @@ const (
 	Players                   // the entities of all players, where they have changed
 	Inputs                    // the inputs of all players, and how old their pictures were
 	States                    // the states of all players
+	Events                    // what a client took from outside, in a recording of kind Exact
 )
 
 // MaxFrame is the largest size of a frame's data in bytes.

@@ -25,6 +25,8 @@ type Session struct {
 	Hello []byte `json:"hello"` // of the protocol: a program with another one cannot play the file
 	// Players were moved on their own clocks: their states have ages.
 	OnArrival bool `json:"onArrival,omitempty"`
+	// Config, of an Exact recording, has the settings of the client.
+	Config json.RawMessage `json:"config,omitempty"`
 }
 
 // Kind tells the end of the connection that recorded.
@@ -34,6 +36,8 @@ type Kind string
 const (
 	Server Kind = "server" // all entities, in every recorded tick
 	Client Kind = "client" // what one client knew
+	// Exact is a capture: all that one client took from outside. It has one keyframe, its begin.
+	Exact Kind = "exact"
 )
 
 const (

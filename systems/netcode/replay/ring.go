@@ -38,6 +38,9 @@ func (r *Ring) Begin(s Session) error {
 	if r.begun {
 		return errors.New("replay: this Ring has a recording already: make one for each")
 	}
+	if s.Kind == Exact {
+		return errors.New("replay: a Ring keeps the last seconds only, and a capture is of use from its begin on: use a File")
+	}
 	r.begun = true
 	r.info.Session, r.rate = s, s.Rate
 	return nil
