@@ -41,6 +41,7 @@ func Client(ctx context.Context, args []string, stdout, stderr io.Writer) error 
 	c.flags(s.FlagSet)
 	r.flags(s.FlagSet, "wanted `number` of snapshots per second; 0: the server's choice")
 	input.flags(s.FlagSet)
+	input.capture.flags(s.FlagSet)
 	o.MatchFlags(s)
 	if err := read(s, args, stdout, "A player of the arena."); err != nil {
 		return err
@@ -69,7 +70,7 @@ func Client(ctx context.Context, args []string, stdout, stderr io.Writer) error 
 			me.Close()
 			return match.Config{}, err
 		}
-		return match.Config{Clients: []*view.Client{me}, Ring: ring, Drain: line.wait}, nil
+		return match.Config{Clients: []*view.Client{me}, Ring: ring, Drain: func() { line.wait(); input.capture.close(stderr) }}, nil
 	})
 	err = errors.Join(err, file.close(said))
 	if err == nil {
@@ -88,6 +89,10 @@ func newClient(r *rateFlags, input *clientInputFlags, o *options.Options, n int,
 		Dial: dial, Token: []byte(token), Rate: r.hz, SendRate: r.sendHz, ActionRate: input.actionHz, Delay: input.bounds(), Link: match.LinkOf(o.Link, n), Log: slog.New(slog.DiscardHandler),
 	}
 	if n == 0 {
+		var err error
+		if config.Capture, err = input.capture.create(); err != nil {
+			return nil, err
+		}
 		config.Name = o.Name
 	}
 	if o.Headless || o.Autopilot || n > 0 {
@@ -158,6 +163,7 @@ func local(ctx context.Context, name string, args []string, stdout, stderr io.Wr
 	}
 	r.flags(set.FlagSet, snapshotsText)
 	input.flags(set.FlagSet)
+	input.capture.flags(set.FlagSet)
 	o.MatchFlags(set)
 	if err := read(set, args, stdout, what); err != nil {
 		return err
@@ -174,8 +180,11 @@ func local(ctx context.Context, name string, args []string, stdout, stderr io.Wr
 	err := run(ctx, o, &r, stdout, stderr, players == 1, func() (match.Config, error) {
 		o.Peace = o.Peace || compare
 		c, err := openLocal(&r, &input, &s, o, players, log, said)
+		c.Drain = func() { input.capture.close(stderr) }
 		if err == nil && compare {
-			other, err := openLocal(&r, &input, &s, o, players, log, io.Discard)
+			second := input
+			second.capture = captureFlag{}
+			other, err := openLocal(&r, &second, &s, o, players, log, io.Discard)
 			if err != nil {
 				match.New(c).Close()
 				return c, err

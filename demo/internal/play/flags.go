@@ -41,10 +41,12 @@ func (r *rateFlags) check(least int) error {
 	return nil
 }
 
-// clientInputFlags are the flags for a client's rate of inputs and for the delay of other players.
+// clientInputFlags are the flags for a client's rate of inputs, for the delay of other players, and
+// for a capture.
 type clientInputFlags struct {
 	actionHz int
 	delay    time.Duration
+	capture  captureFlag // not of bots
 }
 
 func (f *clientInputFlags) flags(fs *flag.FlagSet) {

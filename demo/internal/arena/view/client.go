@@ -41,6 +41,8 @@ type Config struct {
 	Link       settings.Link // the simulated path, on top of the real one
 	Controller Controller    // decides the inputs; nil: none
 	Headless   bool          // no visual poses, for clients without a picture
+	Capture    *replay.File  // captures everything from outside; nil: none
+	Rerun      *replay.Tape  // a capture that runs again, without Dial and Controller; nil: none
 	Log        *slog.Logger
 }
 
@@ -127,6 +129,9 @@ func New(config Config) (*Client, error) {
 		connection.Dial, connection.Token, connection.Input, connection.Interpolators = c.dial, config.Token, c.input, articles.New
 		connection.SnapshotRate, connection.ActionRate, connection.Delay = config.SendRate, config.ActionRate, config.Delay
 	}
+	if config.Rerun != nil {
+		connection.Replay, connection.Dial, connection.Input = config.Rerun, nil, nil
+	}
 	if c.net, err = netcode.NewClient(protocol, connection); err != nil {
 		return nil, err
 	}
@@ -148,6 +153,9 @@ func New(config Config) (*Client, error) {
 	engine.Add(ecs.FixedUpdate, ecs.SystemFunc(c.step))
 	if r := c.net.Replay(); r != nil {
 		r.Jumped = c.jumped
+	}
+	if config.Capture != nil {
+		return c, c.net.Capture(config.Capture)
 	}
 	return c, nil
 }
