@@ -5,9 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/tandem-ecs/tandem/systems/netcode/timeline"
 
 	arche "github.com/mlange-42/arche/ecs"
 	"github.com/mlange-42/arche/generic"
@@ -85,6 +88,9 @@ type captured struct {
 	place []byte
 	heard int
 	wire  [][]byte // welcomes as they came
+
+	watched []netcode.EntityID
+	log     *timeline.Log
 }
 
 // secretText is in errors and messages of the player.
@@ -110,8 +116,13 @@ func captureMatch(t testing.TB, seed uint64) *captured {
 	k := &captured{token: []byte("the token of this player")}
 	m := newMatchOf(t, captureProtocol(t, nil), nil)
 	r := rand.New(rand.NewPCG(seed, 1))
+	var lying []arche.Entity
 	for i := range 6 {
-		m.box(box{X: float32(i), Z: 4})
+		lying = append(lying, m.box(box{X: float32(i), Z: 4}))
+	}
+	m.run(time.Second/10, nil) // now they have IDs
+	for _, e := range lying {
+		k.watched = append(k.watched, m.id(e))
 	}
 	m.bot(func(_ *serverPlayer, at netcode.Tick) input {
 		return input{X: int8(at/50%2)*2 - 1, Z: int8(at/70%2)*2 - 1, Dash: at%40 == 0}
@@ -133,6 +144,8 @@ func captureMatch(t testing.TB, seed uint64) *captured {
 	if err := a.client.Capture(file); err != nil {
 		t.Fatal(err)
 	}
+	k.log = timeline.New(1 << 15)
+	a.client.Watch(k.log, k.watched...)
 	films := film(a.engine, a.client)
 	a.input = func(at netcode.Tick) input {
 		way := [...]input{{X: 1}, {Z: 1}, {X: -1}, {Z: -1}}[uint64(at)/25%4]
@@ -207,11 +220,14 @@ func (r *rerun) run() {
 }
 
 // A rerun of a capture draws what the live client has drawn, in every frame and to the last bit,
-// and has its figures.
+// has its figures, and the
+// same timelines.
 func TestCaptureRunsAgain(t *testing.T) {
 	for seed := range uint64(2) {
 		k := captureMatch(t, seed)
 		r := newRerun(t, captureProtocol(t, nil), k.file.open(t))
+		log := timeline.New(1 << 15)
+		r.client.Watch(log, k.watched...)
 		var stats netcode.ClientStats
 		for d := range r.client.Rerun().Frames() {
 			r.engine.Update(d)
@@ -234,6 +250,15 @@ func TestCaptureRunsAgain(t *testing.T) {
 		}
 		if stats.Status = k.live.Status; stats != k.live {
 			t.Errorf("seed %d: the figures are\n%+v, want\n%+v", seed, stats, k.live)
+		}
+		events := slices.Collect(log.Events())
+		for i, e := range slices.Collect(k.log.Events())[:len(events)] {
+			if e != events[i] {
+				t.Fatalf("seed %d: event %d of %d is %+v, want %+v", seed, i, len(events), events[i], e)
+			}
+		}
+		if n := k.log.Len(); len(events) < n-12 || n < 10_000 || k.log.Dropped() > 0 {
+			t.Errorf("seed %d: %d events of %d", seed, len(events), n)
 		}
 		if r.client.Place() != nil {
 			t.Error("a rerun has a place")
