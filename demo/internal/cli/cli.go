@@ -37,6 +37,7 @@ var commands = []command{
 	{"duel", play.Duel},
 	{"bots", play.Bots},
 	{"replay", play.Replay},
+	{"timeline", play.Timeline},
 }
 
 // Main runs the program with the given arguments, without the program's name. It must be called on

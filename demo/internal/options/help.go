@@ -17,6 +17,7 @@ func head() string {
     go run ./demo duel                a game over a bad network: a server and two clients in one window
     go run ./demo server|client|bots  the same game in separate processes; host plays and serves in one
     go run ./demo replay FILE         plays a match that -record FILE.replay of these has recorded
+    go run ./demo timeline FILE       why a body moved as it did, from a file of client -capture FILE
                                       (each has flags of its own: go run ./demo duel -h)
 
 It opens a window; the key H explains the keys. Without a display it says so and draws off screen instead: it writes a

@@ -5,6 +5,10 @@
 // frame is mostly a snapshot packet: the same bytes that a client with a perfect line would get.
 // Package netcode writes and plays them. This package knows bytes and ticks only, no world.
 //
+// A recording of kind [Exact] is a capture: what one client took from outside, in frames of kind
+// [Events]. It has one keyframe, at its begin. So a File that lost a part of it, or a damaged file,
+// plays up to there.
+//
 // # The file
 //
 // A file is a header, chunks, an index and a trailer, all little-endian:

@@ -371,28 +371,3 @@ func (c *Client) logicalWorld(e arche.Entity) components.Pose3D {
 	pose.Position = c.hierarchy.LogicalWorld(e).Col(3).Vec3()
 	return pose
 }
-
-// Trace calls row for every object. The own player is named "me", others "player-N"; platforms and
-// crates are named by their number.
-func (c *Client) Trace(row func(name string, logical, visual components.Pose3D)) {
-	for _, v := range c.objects {
-		logical := c.logicalWorld(v.entity)
-		name := ""
-		switch {
-		case v.own && c.net.Replay() == nil:
-			name = "me"
-		case v.rep.Archetype == arena.ArchetypePlayer:
-			name = fmt.Sprintf("player-%d", v.rep.Owner)
-		case v.rep.Archetype == arena.ArchetypeCrate:
-			name = fmt.Sprintf("crate-%d", v.rep.ID)
-		case v.rep.Archetype == arena.ArchetypeRocket:
-			_, rocket := c.rockets.Get(v.entity)
-			name = fmt.Sprintf("rocket-%d-%d", v.rep.Owner, rocket.N)
-		case isPlatform(v.rep.Archetype):
-			name = fmt.Sprintf("platform-%d", v.rep.Archetype-arena.ArchetypePlatform+1)
-		default:
-			name = fmt.Sprintf("door-%d", v.rep.Archetype-arena.ArchetypeDoor+1)
-		}
-		row(name, logical, v.pose)
-	}
-}

@@ -1,0 +1,97 @@
+package play
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/tandem-ecs/tandem/demo/internal/arena/view"
+	"github.com/tandem-ecs/tandem/systems/netcode/replay"
+	"github.com/tandem-ecs/tandem/systems/netcode/timeline"
+	"github.com/tandem-ecs/tandem/systems/netcode/transport"
+)
+
+// A player of the arena is captured. The command runs the capture again, bit for bit, with the same
+// timeline, and writes what it tells. A wrong name of a body lists those that there are.
+func TestTimelineOfACapture(t *testing.T) {
+	name := filepath.Join(t.TempDir(), "my.capture")
+	capture := captureFlag{name: name}
+	file, err := capture.create()
+	if err != nil {
+		t.Fatal(err)
+	}
+	v := newVirtual(t, nil)
+	v.join(seed(2), view.NewBot(8))
+	a, err := view.New(view.Config{
+		Dial: func() (transport.Conn, error) { return v.dial(), nil }, Link: seed(1), Controller: view.NewBot(7), Name: "Ada", Capture: file,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	v.clients = append(v.clients, a)
+	live := timeline.New(1 << 15)
+	a.Net().Watch(live)
+	v.run(6*time.Second, nil)
+	if n := a.Net().Stats().Snapshots; n < 80 {
+		t.Fatalf("%d snapshots", n)
+	}
+	a.Close()
+	var said bytes.Buffer
+	if capture.close(&said); said.Len() > 0 {
+		t.Fatal(said.String())
+	}
+
+	tape, err := replay.Open(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer tape.Close()
+	log, different, err := bodyTimeline(context.Background(), tape, ownBody)
+	if err != nil || different != nil {
+		t.Fatal(err, different)
+	}
+	got, want := slices.Collect(log.Events()), slices.Collect(live.Events())
+	if len(want) < 1000 || len(got) < len(want)-2 { // the last ones are of Close
+		t.Errorf("%d events of %d", len(got), len(want))
+	}
+	for i := range min(len(got), len(want)) {
+		if got[i] != want[i] {
+			t.Fatalf("event %d is %+v, want %+v", i, got[i], want[i])
+		}
+	}
+
+	command := func(args ...string) (string, error) {
+		said.Reset()
+		err := Timeline(context.Background(), append([]string{name}, args...), &said, io.Discard)
+		return said.String(), err
+	}
+	text, err := command("-body", "player-1", "-from", "2s", "-to", "5s")
+	for _, part := range []string{"player-1, 2.0 to 5.0 s", "\nline\n", "\nplayer-1\n", "sample", "lost", "\nown player\n"} {
+		if err != nil || !strings.Contains(text, part) {
+			t.Errorf("it says %q, which lacks %q: %v", text, part, err)
+		}
+	}
+	for _, ext := range []string{".json", ".html"} {
+		to := filepath.Join(t.TempDir(), "why"+ext)
+		if text, err := command("-o", to); err != nil || !strings.Contains(text, "wrote "+to) {
+			t.Errorf("it says %q: %v", text, err)
+		}
+		if b, err := os.ReadFile(to); err != nil || len(b) < 10_000 {
+			t.Errorf("%s has %d bytes: %v", to, len(b), err)
+		}
+	}
+	if _, err := command("-body", "player-9"); err == nil || !strings.Contains(err.Error(), "there are crate-") || !strings.Contains(err.Error(), "own, platform-1, platform-2, platform-3, player-1, player-2") {
+		t.Errorf("of a wrong name it says: %v", err)
+	}
+	for _, args := range [][]string{{"-o", "why.txt"}, {"-from", "3s", "-to", "2s"}} {
+		if _, err := command(args...); err == nil {
+			t.Errorf("%v are taken", args)
+		}
+	}
+}
