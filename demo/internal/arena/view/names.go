@@ -21,8 +21,8 @@ func (c *Client) Trace(row func(name string, logical, visual components.Pose3D))
 	}
 }
 
-// Bodies calls f for every object that the server replicates, with its name: that of [Client.Trace],
-// and "player-N" for the own player too.
+// Bodies calls f for every object that the server replicates, with its name: that of
+// [Client.Trace], and "player-N" for the own player too.
 func (c *Client) Bodies(f func(name string, id netcode.EntityID)) {
 	for i := range c.objects {
 		if v := &c.objects[i]; v.rep.ID != netcode.NoEntity {
