@@ -9,16 +9,16 @@ import (
 	"github.com/tandem-ecs/tandem/systems/netcode/internal/tick"
 )
 
-// choice is an encoder's scratch memory: the candidates for the packet, their order, and the picks.
+// choice is the scratch memory for one packet after the other: the candidates, their order, and the
+// picks. It belongs to a [Shared] and not to each encoder, so that it stays in the cache from
+// client to client.
 type choice struct {
+	owner      *Encoder           // of the order
 	order      []uint16           // slots, the most urgent first
 	candidates []uint16           // slots in ascending order
 	keys       []uint16           // their urgency
 	counts     [topKey + 1]uint16 // of each key, from the lowest to the highest that there is
 	low, high  uint16
-	// the order is the rest of the last Encode's, and nothing has changed since
-	fresh bool
-	edits uint32 // the World's then
 
 	chosen []uint64 // a bit for each slot
 	split  []uint16 // roots of trees that are sent in parts
@@ -30,9 +30,7 @@ type choice struct {
 	used   int // bytes
 	bits   int // of all picks, without gaps
 	group  int
-	trees  bool    // some picks are members of trees
-	hand   int     // the slot to begin with among equals
-	gap    float32 // mean bits of a gap in the last packet
+	trees  bool // some picks are members of trees
 
 	tooLarge ID
 }
@@ -51,15 +49,14 @@ type pick struct {
 
 func (p *pick) size() int { return int(p.headBits) + int(p.bits) }
 
-func newChoice(slots int) choice {
-	return choice{
+func newChoice(slots int) *choice {
+	return &choice{
 		order:      make([]uint16, slots),
 		candidates: make([]uint16, 0, slots),
 		keys:       make([]uint16, 0, slots),
 		chosen:     make([]uint64, (slots+63)/64),
 		picks:      make([]pick, 0, MaxRecords+1),
 		index:      make([]uint16, slots),
-		gap:        6,
 	}
 }
 
@@ -79,8 +76,8 @@ func priorityKey(p float32) uint16 { return uint16(math.Float32bits(p) >> 21) }
 // collect finds the slots with changes, and sorts them. The packets of one snapshot share the
 // order, because nothing changes between them.
 func (e *Encoder) collect(now tick.Tick) {
-	c := &e.choice
-	if c.fresh && now == e.last && c.edits == e.world.edits {
+	c := e.shared.choice
+	if e.fresh && c.owner == e && now == e.last && e.edits == e.world.edits {
 		return
 	}
 	elapsed := int32(1)
@@ -88,11 +85,11 @@ func (e *Encoder) collect(now tick.Tick) {
 		elapsed = max(0, now.Sub(e.last))
 	}
 	e.begun, e.last = true, now
-	c.fresh, c.edits = true, e.world.edits
+	c.owner, e.fresh, e.edits = e, true, e.world.edits
 	c.candidates, c.keys = c.candidates[:0], c.keys[:0]
 	clear(c.counts[c.low : c.high+1])
 	c.low, c.high = topKey, 0
-	first, below := c.hand/64, uint64(1)<<(c.hand%64)-1
+	first, below := e.hand/64, uint64(1)<<(e.hand%64)-1
 	e.collectWord(first, ^below, now, elapsed)
 	for k := 1; k < len(e.concerns); k++ {
 		e.collectWord((first+k)%len(e.concerns), ^uint64(0), now, elapsed)
@@ -123,7 +120,7 @@ func (c *choice) sort() {
 // collectWord collects the slots in the mask, of 64, and clears the bits of those that do not
 // concern the client any more.
 func (e *Encoder) collectWord(word int, mask uint64, now tick.Tick, elapsed int32) {
-	c := &e.choice
+	c := e.shared.choice
 	for set := e.concerns[word] & mask; set != 0; set &= set - 1 {
 		i := word*64 + bits.TrailingZeros64(set)
 		key, ok := e.urgency(i, now, elapsed)
@@ -215,7 +212,7 @@ func (c *choice) add(p pick) {
 // strike removes the picks from the order: from its first n slots, since only trees pick from
 // elsewhere.
 func (e *Encoder) strike(n int) {
-	c := &e.choice
+	c := e.shared.choice
 	if c.trees {
 		n = len(c.order)
 	}
@@ -228,7 +225,10 @@ func (e *Encoder) strike(n int) {
 
 // size returns the bits of the picks and one more, without the bits of that one, with gaps of the
 // expected size.
-func (c *choice) size() int { return c.bits + int(c.gap*float32(len(c.picks)+1)) }
+func (e *Encoder) size() int {
+	c := e.shared.choice
+	return c.bits + int(e.gap*float32(len(c.picks)+1))
+}
 
 // drop removes the picks from n on.
 func (c *choice) drop(n int) {

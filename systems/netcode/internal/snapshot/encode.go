@@ -24,17 +24,17 @@ type Result struct {
 // counts as lost.
 func (e *Encoder) Encode(w *packet.Writer, n packet.Number, now tick.Tick) Result {
 	room := w.Room() - headerBits - classes*orderBits
-	c := &e.choice
+	c := e.shared.choice
 	c.reset()
 	var res Result
-	tried := 0
 	e.shared.begin()
+	e.collect(now)
 	if room >= 0 {
-		e.collect(now)
+		var tried int
 		tried, res.TooLarge = e.choose(n, now, room)
 		e.strike(tried)
 	}
-	h := header{tick: now, whole: room >= 0 && len(c.order) == 0, count: len(c.picks), orders: e.shared.tally.orders}
+	h := header{tick: now, whole: len(c.order) == 0, count: len(c.picks), orders: e.shared.tally.orders}
 	h.orders[classGap] = e.gaps.orders[classGap]
 	if n-e.acked < 1<<baseBits {
 		h.acked = e.acked
@@ -62,7 +62,7 @@ func (e *Encoder) Encode(w *packet.Writer, n packet.Number, now tick.Tick) Resul
 	e.packets[n%packet.Outstanding] = sentPacket{n, now, e.nextRec - uint64(len(c.picks)), len(c.picks)}
 	e.gaps.adapt()
 	if k := len(c.picks); k > 0 {
-		c.hand = (int(c.picks[k-1].slot) + 1) % e.world.high
+		e.hand = (int(c.picks[k-1].slot) + 1) % e.world.high
 	}
 	res.Records = len(c.picks)
 	res.Waiting = len(c.order)
@@ -72,13 +72,13 @@ func (e *Encoder) Encode(w *packet.Writer, n packet.Number, now tick.Tick) Resul
 // choose fills the packet from the front of the order. It returns the number of slots that it has
 // tried, and an entity that is too large for any such packet.
 func (e *Encoder) choose(n packet.Number, now tick.Tick, room int) (at int, tooLarge ID) {
-	c := &e.choice
+	c := e.shared.choice
 	c.tooLarge = None
 	for range 3 {
 		at = e.fill(at, n, now, room)
 		exact, trimmed := e.trim(room)
 		if k := len(c.picks); k > 0 {
-			c.gap = float32(exact-c.bits) / float32(k)
+			e.gap = float32(exact-c.bits) / float32(k)
 		}
 		if trimmed || at == len(c.order) || room-exact < 2*headerBits {
 			break // otherwise the gaps took less than expected, and there is room for more
@@ -93,13 +93,13 @@ const patience = 16
 // fill picks from the place in the order on, until the packet is full with gaps of the expected
 // size, and returns the place at which it ended.
 func (e *Encoder) fill(at int, n packet.Number, now tick.Tick, room int) int {
-	c := &e.choice
+	c := e.shared.choice
 	for misses := 0; at < len(c.order) && misses < patience; at++ {
 		i := int(c.order[at])
 		if c.has(i) {
 			continue
 		}
-		if len(c.picks) == MaxRecords || c.size()+minRecord > room {
+		if len(c.picks) == MaxRecords || e.size()+minRecord > room {
 			break
 		}
 		if e.pickGroup(i, n, now, room) {
@@ -114,7 +114,7 @@ func (e *Encoder) fill(at int, n packet.Number, now tick.Tick, room int) int {
 // trim drops the last groups until the packet fits into the room with its exact gaps, and returns
 // its size.
 func (e *Encoder) trim(room int) (exact int, trimmed bool) {
-	c := &e.choice
+	c := e.shared.choice
 	for {
 		exact = c.bits
 		c.gaps(func(gap uint64, _ int) { exact += packet.GolombLen(gap, e.gaps.orders[classGap]) })
@@ -136,7 +136,7 @@ func (e *Encoder) trim(room int) (exact int, trimmed bool) {
 // pickGroup picks the slot's entity with all that must be in the same packet, and reports whether
 // there was room.
 func (e *Encoder) pickGroup(i int, n packet.Number, now tick.Tick, room int) bool {
-	c, t, s := &e.choice, &e.tracks[i], &e.world.slots[i]
+	c, t, s := e.shared.choice, &e.tracks[i], &e.world.slots[i]
 	c.group++
 	if !e.visible(i) {
 		return e.pick(i, true, n, now, room)
@@ -156,7 +156,7 @@ func (e *Encoder) pickGroup(i int, n packet.Number, now tick.Tick, room int) boo
 // flight may yet be lost. Of a tree that is too large for an empty packet it picks the slot's
 // entity alone, with its parents.
 func (e *Encoder) pickTree(i int, n packet.Number, now tick.Tick, room int) bool {
-	c, root := &e.choice, e.world.root(i)
+	c, root := e.shared.choice, e.world.root(i)
 	c.trees = true
 	first := len(c.picks)
 	if !slices.Contains(c.split, uint16(root)) {
@@ -189,7 +189,7 @@ func (e *Encoder) pickParents(i int, n packet.Number, now tick.Tick, room int) b
 		return true
 	}
 	p := int(e.world.slots[i].parent) - 1
-	return e.pickParents(p, n, now, room) && (e.choice.has(p) || !e.differs(p) || e.pick(p, false, n, now, room))
+	return e.pickParents(p, n, now, room) && (e.shared.choice.has(p) || !e.differs(p) || e.pick(p, false, n, now, room))
 }
 
 // differs reports whether the client has not acknowledged the visible entity as it is.
@@ -200,7 +200,7 @@ func (e *Encoder) differs(i int) bool {
 
 // pick encodes the slot's entity, or its removal, and adds it if there is room.
 func (e *Encoder) pick(i int, removal bool, n packet.Number, now tick.Tick, room int) bool {
-	c := &e.choice
+	c := e.shared.choice
 	if len(c.picks) == MaxRecords {
 		return false
 	}
@@ -209,7 +209,7 @@ func (e *Encoder) pick(i int, removal bool, n packet.Number, now tick.Tick, room
 	if !fits || p.size() >= room {
 		c.tooLarge = e.world.id(i)
 	}
-	if !fits || c.size()+p.size() > room {
+	if !fits || e.size()+p.size() > room {
 		return false
 	}
 	c.add(p)
@@ -219,7 +219,7 @@ func (e *Encoder) pick(i int, removal bool, n packet.Number, now tick.Tick, room
 // writeEntity encodes all of an entity but the gap before it, and reports whether there was room in
 // the scratch memory.
 func (e *Encoder) writeEntity(p *pick, n packet.Number, now tick.Tick) bool {
-	c, i := &e.choice, int(p.slot)
+	c, i := e.shared.choice, int(p.slot)
 	t := &e.tracks[i]
 	base, back, ok := e.base(i, n)
 	switch {

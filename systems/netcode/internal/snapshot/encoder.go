@@ -38,14 +38,17 @@ type Encoder struct {
 	hasSeen  bool
 	last     tick.Tick // of the last Encode
 	begun    bool
-	shared   *Shared
-	gaps     tally // of gaps
+	// the order in the Shared is the rest of the last Encode's, and nothing has changed since
+	fresh  bool
+	edits  uint32 // the World's then
+	shared *Shared
+	gaps   tally   // of gaps
+	gap    float32 // mean bits of a gap in the last packet
+	hand   int     // the slot to begin with among equals
 
 	packets [packet.Outstanding]sentPacket
 	sent    []sentRecord // a ring
 	nextRec uint64       // index of the next one, never wrapping
-
-	choice choice
 }
 
 // track is an encoder's data of one slot.
@@ -98,7 +101,7 @@ const maxSent = 8192
 // NewEncoder returns an Encoder for a client that has nothing yet, and for which nothing is
 // relevant. It shares nothing with others; see [Shared.NewEncoder].
 func NewEncoder(w *World) *Encoder {
-	return (&Shared{world: w, tally: newTally()}).NewEncoder()
+	return (&Shared{world: w, tally: newTally(), choice: newChoice(len(w.slots))}).NewEncoder()
 }
 
 // NewEncoder is the function of that name, for an encoder that shares.
@@ -111,7 +114,7 @@ func (s *Shared) NewEncoder() *Encoder {
 		shared:   s,
 		gaps:     newTally(),
 		sent:     make([]sentRecord, maxSent),
-		choice:   newChoice(slots),
+		gap:      6,
 	}
 }
 
@@ -128,7 +131,7 @@ func (e *Encoder) SetRelevance(id ID, weight float32) {
 	if !ok {
 		return
 	}
-	e.choice.fresh = false
+	e.fresh = false
 	t := &e.tracks[i]
 	if t.generation != id.Generation() {
 		t.generation, t.priority, t.dirty = id.Generation(), 0, false
@@ -166,7 +169,7 @@ func (e *Encoder) visible(i int) bool {
 // acknowledged.
 func (e *Encoder) Delivered(n packet.Number) {
 	e.acked = max(e.acked, n)
-	e.choice.fresh = false
+	e.fresh = false
 	p := &e.packets[n%packet.Outstanding]
 	if p.number != n {
 		return
@@ -207,7 +210,7 @@ func (e *Encoder) Rekey() {
 			t.sentRev = e.world.slots[i].revision - 1 // not yet sent as it is
 		}
 	}
-	e.choice.fresh = false
+	e.fresh = false
 }
 
 // AckedTick returns the tick of the newest snapshot that the client has acknowledged, and false

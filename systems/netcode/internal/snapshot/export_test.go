@@ -23,9 +23,10 @@ func (w *World) State(id ID) (State, bool) {
 	return w.schema.quantizer.state(&w.ring[w.at(i, w.slots[i].revision)], w.age[i]), true
 }
 
-// Removals returns the number of removals in the last packet.
+// Removals returns the number of removals in the last packet, if no other encoder that shares has
+// encoded since.
 func (e *Encoder) Removals() (n int) {
-	for _, p := range e.choice.picks {
+	for _, p := range e.shared.choice.picks {
 		if p.removal {
 			n++
 		}

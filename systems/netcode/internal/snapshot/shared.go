@@ -10,8 +10,9 @@ import "github.com/tandem-ecs/tandem/systems/netcode/internal/packet"
 // Encoders that share must not run at the same time.
 type Shared struct {
 	world  *World
-	tally  tally         // of everything but gaps
-	deltas []delta       // none: of one encoder alone
+	tally  tally   // of everything but gaps
+	deltas []delta // none: of one encoder alone
+	choice *choice
 	commit uint32        // for which the orders were chosen last
 	writer packet.Writer // a local one would escape to the heap through the codecs
 }
@@ -31,7 +32,7 @@ const ways = 8
 // NewShared returns a Shared for the encoders of the World. It takes half a kilobyte for each of
 // Config.MaxEntities.
 func NewShared(w *World) *Shared {
-	return &Shared{world: w, tally: newTally(), deltas: make([]delta, ways*len(w.slots))}
+	return &Shared{world: w, tally: newTally(), deltas: make([]delta, ways*len(w.slots)), choice: newChoice(len(w.slots))}
 }
 
 // begin is called before every packet. The orders for many encoders are chosen anew with every
