@@ -227,6 +227,7 @@ func (e *Encoder) note(i int, n packet.Number, now tick.Tick, removal bool) {
 	case !removal && e.unknown(i):
 		t.epoch++
 		t.known, t.removing, t.hasBase, t.sentNum, t.openAt = s.generation, false, false, 0, 0
+		t.sentRev, t.repeats = 0, 0
 	}
 	if t.sentNum > 0 && t.lastRec+maxSent >= e.nextRec {
 		e.sent[t.lastRec%maxSent].next = uint32(n - t.sentAt)
