@@ -125,8 +125,9 @@ func (e *Encoder) collectWord(word int, mask uint64, now tick.Tick, elapsed int3
 		i := word*64 + bits.TrailingZeros64(set)
 		key, ok := e.urgency(i, now, elapsed)
 		if !ok {
-			if t, s := &e.tracks[i], &e.world.slots[i]; t.known == 0 && (t.weight == 0 || s.stage == absent || t.generation != s.generation) {
+			if t, s := e.track(i), &e.world.slots[i]; t.known == 0 && (t.weight == 0 || s.stage == absent || t.generation != s.generation) {
 				e.concerns[word] &^= set & -set
+				e.freeTrack(i)
 			}
 			continue
 		}
@@ -153,7 +154,7 @@ const (
 
 // urgency returns how soon the slot should be sent, and whether at all.
 func (e *Encoder) urgency(i int, now tick.Tick, elapsed int32) (key uint16, ok bool) {
-	t, s := &e.tracks[i], &e.world.slots[i]
+	t, s := e.track(i), &e.world.slots[i]
 	if !e.visible(i) {
 		if t.known == 0 || t.removing && !t.lost(e.acked) {
 			return 0, false

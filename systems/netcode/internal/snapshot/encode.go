@@ -55,6 +55,7 @@ func (e *Encoder) Encode(w *packet.Writer, n packet.Number, now tick.Tick) Resul
 		}
 		e.gaps.add(classGap, gap)
 	})
+	e.reserve(n, len(c.picks))
 	for i := range c.picks {
 		p := &c.picks[i]
 		e.note(int(p.slot), n, now, p.removal)
@@ -136,7 +137,7 @@ func (e *Encoder) trim(room int) (exact int, trimmed bool) {
 // pickGroup picks the slot's entity with all that must be in the same packet, and reports whether
 // there was room.
 func (e *Encoder) pickGroup(i int, n packet.Number, now tick.Tick, room int) bool {
-	c, t, s := e.shared.choice, &e.tracks[i], &e.world.slots[i]
+	c, t, s := e.shared.choice, e.track(i), &e.world.slots[i]
 	c.group++
 	if !e.visible(i) {
 		return e.pick(i, true, n, now, room)
@@ -194,7 +195,7 @@ func (e *Encoder) pickParents(i int, n packet.Number, now tick.Tick, room int) b
 
 // differs reports whether the client has not acknowledged the visible entity as it is.
 func (e *Encoder) differs(i int) bool {
-	t := &e.tracks[i]
+	t := e.track(i)
 	return e.unknown(i) || !t.hasBase || t.baseRev != e.world.slots[i].revision
 }
 
@@ -220,7 +221,7 @@ func (e *Encoder) pick(i int, removal bool, n packet.Number, now tick.Tick, room
 // the scratch memory.
 func (e *Encoder) writeEntity(p *pick, n packet.Number, now tick.Tick) bool {
 	c, i := e.shared.choice, int(p.slot)
-	t := &e.tracks[i]
+	t := e.track(i)
 	base, back, ok := e.base(i, n)
 	switch {
 	case !ok:
@@ -248,7 +249,7 @@ func (e *Encoder) writeEntity(p *pick, n packet.Number, now tick.Tick) bool {
 
 // writeWhole writes the slot's entity for a client that does not have it.
 func (e *Encoder) writeWhole(w *packet.Writer, i int) {
-	t, s := &e.tracks[i], &e.world.slots[i]
+	t, s := e.track(i), &e.world.slots[i]
 	r := &e.world.ring[e.world.at(i, s.revision)]
 	id := identity{s.generation, uint8(t.epoch % (1 << epochBits)), s.kind, s.poseless}
 	if e.unknown(i) {

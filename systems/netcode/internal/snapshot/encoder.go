@@ -30,7 +30,10 @@ import (
 // split, and then every part contains the parents of its members with it.
 type Encoder struct {
 	world  *World
-	tracks []track
+	places []place // by slot
+	tracks []track // in any order
+	unused uint16  // the first of the unused tracks plus one; 0: none
+	none   track   // of slots without a track: all zero
 	// a bit for each slot that is relevant, or of which the client may still have a record
 	concerns []uint64
 	acked    packet.Number // the newest packet that has arrived
@@ -51,53 +54,6 @@ type Encoder struct {
 	nextRec uint64       // index of the next one, never wrapping
 }
 
-// track is an encoder's data of one slot.
-type track struct {
-	generation uint16 // of the entity that weight belongs to
-	known      uint16 // generation that the client may have; 0: none
-	epoch      uint16 // counts the times that known began or ended
-	weight     float32
-	priority   float32
-	since      tick.Tick // when the change was seen, or last sent
-	dirty      bool      // since is valid
-	removing   bool      // known ends, and a removal has been sent
-	hasBase    bool
-	sentRest   bool // the last record sent was at rest
-
-	sentAt   packet.Number // the last packet with the entity
-	sentRev  uint32
-	repeats  uint8  // how often sentRev was sent again, up to lastWords
-	sentNum  uint32 // records sent in this epoch
-	lastRec  uint64 // index of the last
-	baseAt   packet.Number
-	baseRev  uint32
-	baseNum  uint32        // the value of sentNum in the baseline's record
-	baseTick tick.Tick     // the tick of the baseline's packet
-	openAt   packet.Number // the first packet with the entity after baseAt; 0: none
-}
-
-// sentPacket is the index of a packet's records.
-type sentPacket struct {
-	number packet.Number // 0: settled
-	tick   tick.Tick
-	from   uint64 // index of its first record
-	n      int
-}
-
-// sentRecord is an entity in a packet: 16 bytes, since there are many and each is read once.
-type sentRecord struct {
-	revision uint32
-	next     uint32 // how many packets later the next one with the entity was; 0: none yet
-	num      uint16 // of the track's sentNum, the low bits
-	epoch    uint16
-	slot     uint16
-	removal  bool
-}
-
-// maxSent is the number of records that may wait for acknowledgements: two seconds of a full 256
-// kbit/s. Older ones count as lost.
-const maxSent = 8192
-
 // NewEncoder returns an Encoder for a client that has nothing yet, and for which nothing is
 // relevant. It shares nothing with others; see [Shared.NewEncoder].
 func NewEncoder(w *World) *Encoder {
@@ -109,11 +65,11 @@ func (s *Shared) NewEncoder() *Encoder {
 	slots := len(s.world.slots)
 	return &Encoder{
 		world:    s.world,
-		tracks:   make([]track, slots),
+		places:   make([]place, slots),
 		concerns: make([]uint64, (slots+63)/64),
 		shared:   s,
 		gaps:     newTally(),
-		sent:     make([]sentRecord, maxSent),
+		sent:     make([]sentRecord, leastSent),
 		gap:      6,
 	}
 }
@@ -132,7 +88,13 @@ func (e *Encoder) SetRelevance(id ID, weight float32) {
 		return
 	}
 	e.fresh = false
-	t := &e.tracks[i]
+	if e.places[i].track == 0 {
+		if !(weight > 0) {
+			return
+		}
+		e.addTrack(i)
+	}
+	t := &e.tracks[e.places[i].track-1]
 	if t.generation != id.Generation() {
 		t.generation, t.priority, t.dirty = id.Generation(), 0, false
 	}
@@ -153,7 +115,7 @@ func (e *Encoder) Relevant(id ID) bool {
 
 func (e *Encoder) visible(i int) bool {
 	for {
-		s, t := &e.world.slots[i], &e.tracks[i]
+		s, t := &e.world.slots[i], e.track(i)
 		if s.stage != committed || t.generation != s.generation || t.weight == 0 {
 			return false
 		}
@@ -179,23 +141,21 @@ func (e *Encoder) Delivered(n packet.Number) {
 		e.seen, e.hasSeen = p.tick, true
 	}
 	for i := p.from; i < p.from+uint64(p.n); i++ {
-		if i+maxSent < e.nextRec {
-			continue // overwritten
+		r := e.record(uint32(i))
+		if r == nil || e.places[r.slot].track == 0 {
+			continue
 		}
-		r := &e.sent[i%maxSent]
-		t := &e.tracks[r.slot]
+		t := e.track(int(r.slot))
 		switch {
 		case r.epoch != t.epoch:
 		case r.removal:
 			t.known, t.removing = 0, false
-		case !t.hasBase || n > t.baseAt:
+		case !t.hasBase || reached(n, t.baseAt+1):
 			t.hasBase = true
-			t.baseAt, t.baseRev, t.baseTick, t.openAt = n, r.revision, p.tick, 0
+			t.baseAt, t.baseRev, t.baseTick = uint32(n), r.revision, p.tick
 			// no more than maxSent records can lie between the two
 			t.baseNum = t.sentNum - uint32(uint16(t.sentNum)-r.num)
-			if r.next != 0 {
-				t.openAt = n + packet.Number(r.next)
-			}
+			t.open, t.openAt = r.next != 0, t.baseAt+r.next
 		}
 	}
 }
@@ -206,8 +166,8 @@ func (e *Encoder) Delivered(n packet.Number) {
 func (e *Encoder) Rekey() {
 	for i := range e.tracks {
 		if t := &e.tracks[i]; t.known != 0 {
-			t.hasBase, t.openAt = false, 0
-			t.sentRev = e.world.slots[i].revision - 1 // not yet sent as it is
+			t.hasBase, t.open = false, false
+			t.sentRev = e.world.slots[t.slot].revision - 1 // not yet sent as it is
 		}
 	}
 	e.fresh = false
@@ -219,21 +179,23 @@ func (e *Encoder) AckedTick() (tick.Tick, bool) { return e.seen, e.hasSeen }
 
 // note records an entity of the packet.
 func (e *Encoder) note(i int, n packet.Number, now tick.Tick, removal bool) {
-	t, s := &e.tracks[i], &e.world.slots[i]
+	t, s := e.track(i), &e.world.slots[i]
 	switch {
 	case removal && !t.removing:
 		t.epoch++
 		t.removing, t.hasBase, t.sentNum = true, false, 0
 	case !removal && e.unknown(i):
 		t.epoch++
-		t.known, t.removing, t.hasBase, t.sentNum, t.openAt = s.generation, false, false, 0, 0
+		t.known, t.removing, t.hasBase, t.open, t.sentNum = s.generation, false, false, false, 0
 		t.sentRev, t.repeats = 0, 0
 	}
-	if t.sentNum > 0 && t.lastRec+maxSent >= e.nextRec {
-		e.sent[t.lastRec%maxSent].next = uint32(n - t.sentAt)
+	if t.sentNum > 0 {
+		if r := e.record(t.lastRec); r != nil {
+			r.next = uint32(n) - t.sentAt
+		}
 	}
-	if t.hasBase && t.openAt == 0 {
-		t.openAt = n
+	if t.hasBase && !t.open {
+		t.open, t.openAt = true, uint32(n)
 	}
 	switch {
 	case t.sentRev != s.revision:
@@ -242,15 +204,15 @@ func (e *Encoder) note(i int, n packet.Number, now tick.Tick, removal bool) {
 		t.repeats++
 	}
 	t.sentNum++
-	t.sentAt, t.sentRev, t.sentRest, t.lastRec = n, s.revision, s.rest, e.nextRec
+	t.sentAt, t.sentRev, t.sentRest, t.lastRec = uint32(n), s.revision, s.rest, uint32(e.nextRec)
 	t.since, t.dirty, t.priority = now, true, 0
-	e.sent[e.nextRec%maxSent] = sentRecord{revision: s.revision, num: uint16(t.sentNum), epoch: t.epoch, slot: uint16(i), removal: removal}
+	e.sent[e.nextRec%uint64(len(e.sent))] = sentRecord{revision: s.revision, num: uint16(t.sentNum), epoch: t.epoch, slot: uint16(i), removal: removal}
 	e.nextRec++
 }
 
 // unknown reports whether the entity is new to the client.
 func (e *Encoder) unknown(i int) bool {
-	t := &e.tracks[i]
+	t := e.track(i)
 	return t.known != e.world.slots[i].generation || t.removing
 }
 
@@ -260,12 +222,12 @@ const reordering = 3
 
 // lost reports whether the last packet with the slot's entity has probably been lost, given that it
 // was not acknowledged.
-func (t *track) lost(acked packet.Number) bool { return acked >= t.sentAt+reordering }
+func (t *track) lost(acked packet.Number) bool { return reached(acked, t.sentAt+reordering) }
 
 // base returns the baseline for the slot's entity in packet n, if it has a usable one, and how many
 // packets ago it was sent: 0 if the record need not state that.
 func (e *Encoder) base(i int, n packet.Number) (at int, back packet.Number, ok bool) {
-	t, c := &e.tracks[i], &e.world.schema.config
+	t, c := e.track(i), &e.world.schema.config
 	if !t.hasBase || e.unknown(i) || t.sentNum-t.baseNum >= uint32(c.History) {
 		return 0, 0, false
 	}
@@ -275,10 +237,10 @@ func (e *Encoder) base(i int, n packet.Number) (at int, back packet.Number, ok b
 	}
 	const far = 1 << baseBits
 	switch {
-	case n-e.acked < far && (t.openAt == 0 || t.openAt > e.acked):
+	case n-e.acked < far && (!t.open || !reached(e.acked, t.openAt)):
 		return at, 0, true
-	case n-t.baseAt < far:
-		return at, n - t.baseAt, true
+	case uint32(n)-t.baseAt < far:
+		return at, packet.Number(uint32(n) - t.baseAt), true
 	}
 	return 0, 0, false
 }

@@ -62,7 +62,7 @@ func (d *Decoder) All() iter.Seq[ID] {
 
 // SentTick returns the tick of the last packet with the entity.
 func (e *Encoder) SentTick(id ID) (tick.Tick, bool) {
-	t := &e.tracks[id.Slot()]
+	t := e.track(id.Slot())
 	return t.since, t.sentNum > 0
 }
 

@@ -1,0 +1,67 @@
+package snapshot
+
+import (
+	"github.com/tandem-ecs/tandem/systems/netcode/internal/packet"
+	"github.com/tandem-ecs/tandem/systems/netcode/internal/tick"
+)
+
+// sentPacket is the index of a packet's records.
+type sentPacket struct {
+	number packet.Number // 0: settled
+	tick   tick.Tick
+	from   uint64 // index of its first record
+	n      int
+}
+
+// sentRecord is an entity in a packet: 16 bytes, since there are many and each is read once.
+type sentRecord struct {
+	revision uint32
+	next     uint32 // how many packets later the next one with the entity was; 0: none yet
+	num      uint16 // of the track's sentNum, the low bits
+	epoch    uint16
+	slot     uint16
+	removal  bool
+}
+
+// The ring of records has room for those whose acknowledgements may still arrive, between these
+// limits. maxSent are two seconds of a full 256 kbit/s. Older ones count as lost.
+const (
+	leastSent = 256
+	maxSent   = 8192
+)
+
+// record returns the record with an index, of which the lower bits suffice, or nil if it has been
+// overwritten.
+func (e *Encoder) record(index uint32) *sentRecord {
+	if uint32(e.nextRec)-index > uint32(len(e.sent)) {
+		return nil
+	}
+	return &e.sent[index%uint32(len(e.sent))]
+}
+
+// reserve makes room for the records of packet n. Packets that lie further back from the newest
+// acknowledged one than acknowledgements reach are settled.
+func (e *Encoder) reserve(n packet.Number, records int) {
+	oldest := max(e.acked, packet.AckBits+1) - packet.AckBits
+	if n-oldest >= packet.Outstanding {
+		oldest = n - packet.Outstanding + 1
+	}
+	need := e.nextRec + uint64(records)
+	if oldest < n {
+		need -= e.packets[oldest%packet.Outstanding].from
+	} else {
+		need = uint64(records)
+	}
+	size := uint64(len(e.sent))
+	for size < min(need, maxSent) {
+		size *= 2
+	}
+	if size == uint64(len(e.sent)) {
+		return
+	}
+	larger := make([]sentRecord, size)
+	for i := e.nextRec - min(e.nextRec, uint64(len(e.sent))); i < e.nextRec; i++ {
+		larger[i%size] = e.sent[i%uint64(len(e.sent))]
+	}
+	e.sent = larger
+}
