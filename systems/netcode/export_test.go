@@ -41,6 +41,7 @@ func (p *Player[S, I]) DrawnAgeForTest(age, newest int64) int64 { return p.drawn
 func (s *Server[S, I]) RelevanceForTest() (shown int) {
 	for _, p := range s.players {
 		if p != nil {
+			s.lookUp(p)
 			s.relevance(p)
 			for _, word := range p.near {
 				for ; word != 0; word &= word - 1 {

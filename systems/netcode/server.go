@@ -36,6 +36,7 @@ type Server[S any, I comparable] struct {
 	interest    interestGrid
 
 	players      []*Player[S, I] // by slot; nil where free
+	due          []*Player[S, I] // for a snapshot in this step
 	waiting      []pendingConn[S, I]
 	draining     Reason
 	closed       bool
@@ -195,8 +196,8 @@ func (s *Server[S, I]) idOf(e arche.Entity) EntityID {
 
 // shownID returns the ID of a player's own entity, NoEntity if the player is not shown it.
 func (s *Server[S, I]) shownID(p *Player[S, I]) EntityID {
-	if id := s.idOf(p.Entity); p.encoder.Relevant(id) {
-		return id
+	if p.encoder.Relevant(p.body) {
+		return p.body
 	}
 	return NoEntity
 }

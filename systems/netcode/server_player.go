@@ -85,9 +85,10 @@ type Player[S any, I comparable] struct {
 	own     ownSent
 	// of match states, in their order
 	matchSent []matchstate.Sent
-	near      bitset // with Interest: slots near enough to be relevant, now and before
-	was       bitset
-	kick      Reason
+	outlook
+	near bitset // with Interest: slots near enough to be relevant, now and before
+	was  bitset
+	kick Reason
 
 	shared struct { // the input that other players receive
 		id EntityID

@@ -131,7 +131,7 @@ func (p *interestGrid) put(slot, root int, at mgl32.Vec3) {
 // entity gets more of the bandwidth; the player's own entities get the most.
 func (s *Server[S, I]) relevance(p *Player[S, I]) {
 	w := &s.interest
-	eye, hasEye := s.eyeOf(p)
+	eye, hasEye := p.eye, p.hasEye
 	if w.limit.Radius == 0 || !hasEye {
 		for slot := range w.subjects {
 			if u := &w.subjects[slot]; u.id != NoEntity {

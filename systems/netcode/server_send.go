@@ -9,6 +9,7 @@ import (
 // snapshot sends a player the world of a tick, in as many packets as it needs and the bandwidth
 // allows.
 func (s *Server[S, I]) snapshot(p *Player[S, I], after Tick) {
+	p.encoder.Preload()
 	s.relevance(p)
 	before := p.endpoint.Next()
 	for range maxPackets {

@@ -78,22 +78,15 @@ func (s *Server[S, I]) endStep() {
 	t := s.engine.Time()
 	after := Tick(t.Tick) + 1
 	s.recordMoments(int64(t.Tick) + 1)
-	committed := false
-	for p := range s.all {
-		// The players' snapshots are spread over the ticks.
-		if p.conn == nil || !rateDue(t.Tick+uint64(p.slot), p.rate, s.protocol.TickRate()) {
-			continue
-		}
-		if !committed {
-			committed = true
-			s.commit()
-		}
+	s.selectDue(t.Tick)
+	if len(s.due) > 0 || len(s.recordings) > 0 {
+		s.commit()
+	}
+	s.sortDue()
+	for _, p := range s.due {
 		s.snapshot(p, after)
 	}
 	if len(s.recordings) > 0 {
-		if !committed {
-			s.commit()
-		}
 		s.record(after)
 	}
 }

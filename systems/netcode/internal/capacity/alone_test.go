@@ -20,6 +20,7 @@ type measured struct {
 	megabytes float64
 	medians   []time.Duration // of the rounds' ticks
 	means     []time.Duration
+	used      []time.Duration // of processors, in a tick
 	ticks     []time.Duration
 	packets   uint64
 	bytes     uint64
@@ -52,7 +53,7 @@ func heap() int64 {
 
 // round runs a round and keeps its figures.
 func (m *measured) round() {
-	before := m.server.Stats()
+	before, used := m.server.Stats(), m.scene.used
 	list := make([]time.Duration, round)
 	sum := time.Duration(0)
 	for i := range list {
@@ -60,6 +61,7 @@ func (m *measured) round() {
 		sum += list[i]
 	}
 	after := m.server.Stats()
+	m.used = append(m.used, (m.scene.used-used)/round)
 	m.packets += after.Sent - before.Sent
 	m.bytes += after.SentBytes - before.SentBytes
 	m.ticks = append(m.ticks, list...)
@@ -88,6 +90,7 @@ func (m *measured) report(b *testing.B) {
 	packets := float64(m.packets) / (rounds * round)
 	b.ReportMetric(0, "ns/op") // of the whole scene, which tells nothing
 	b.ReportMetric(float64(slices.Min(m.medians))/1e6, "ms/tick")
+	b.ReportMetric(float64(slices.Min(m.used))/1e6, "cpu-ms/tick")
 	b.ReportMetric(100*float64(m.ticks[len(m.ticks)*99/100])*tickRate/1e9, "%p99")
 	b.ReportMetric(perTick/snapshots/1e3, "µs/snapshot")
 	b.ReportMetric(perTick/snapshots/float64(m.entities), "ns/entity")

@@ -146,6 +146,7 @@ type scene struct {
 	hello    []byte
 	schema   *snapshot.Schema
 	now      time.Duration
+	used     time.Duration // of processors, by the server's updates
 }
 
 // newScene returns a scene without players. The server's configuration may be changed.
@@ -214,9 +215,10 @@ func (s *scene) tick() time.Duration {
 		s.ghosts = append(s.ghosts, s.newGhost(len(s.ghosts)))
 	}
 	s.now += frame
-	start := time.Now()
+	start, used := time.Now(), processorTime()
 	s.engine.Update(frame)
 	took := time.Since(start)
+	s.used += processorTime() - used
 	for _, g := range s.ghosts {
 		g.tick(s.now, s.server.Tick())
 	}

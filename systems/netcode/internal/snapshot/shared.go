@@ -15,6 +15,8 @@ type Shared struct {
 	choice *choice
 	commit uint32        // for which the orders were chosen last
 	writer packet.Writer // a local one would escape to the heap through the codecs
+
+	preloaded uint16 // see Encoder.Preload
 }
 
 // delta is a written change of an entity. It fills a line of the cache.

@@ -78,3 +78,20 @@ func (e *Encoder) freeTrack(i int) {
 
 // reached reports whether a packet is the one with these lower bits, or a later one.
 func reached(n packet.Number, low uint32) bool { return int32(uint32(n)-low) >= 0 }
+
+// Preload reads a part of each cache line that the next calls of SetRelevance and Encode need, in
+// the order of memory, which is many times as fast as one by one as they are needed. It changes
+// nothing.
+func (e *Encoder) Preload() {
+	sum := uint16(0)
+	for i := 0; i < len(e.places); i += placesInLine {
+		sum += e.places[i].track
+	}
+	for i := range e.tracks {
+		sum += e.tracks[i].slot
+	}
+	e.shared.preloaded = sum // so that no compiler leaves the reading out
+}
+
+// placesInLine is the number of places in a line of the cache.
+const placesInLine = 16
