@@ -83,6 +83,7 @@ func (s *Server[S, I]) endStep() {
 		s.commit()
 	}
 	s.sortDue()
+	s.shared.Gather()
 	for _, p := range s.due {
 		s.snapshot(p, after)
 	}

@@ -44,6 +44,7 @@ type pick struct {
 	bits     int32  // of the rest
 	shared   int32  // where that is in Shared; below 0: in the scratch memory
 	from     int    // byte of it
+	sizes    sizes  // of the numbers in it
 	group    int    // picks of one group are in the packet together or not at all
 }
 

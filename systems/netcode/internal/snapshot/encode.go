@@ -27,7 +27,9 @@ func (e *Encoder) Encode(w *packet.Writer, n packet.Number, now tick.Tick) Resul
 	c := e.shared.choice
 	c.reset()
 	var res Result
-	e.shared.begin()
+	if e.shared.deltas == nil {
+		e.shared.Gather()
+	}
 	e.collect(now)
 	if room >= 0 {
 		var tried int
@@ -54,6 +56,7 @@ func (e *Encoder) Encode(w *packet.Writer, n packet.Number, now tick.Tick) Resul
 			w.Append(c.bytes[p.from:], int(p.bits))
 		}
 		e.gaps.add(classGap, gap)
+		e.shared.tally.count(p.sizes)
 	})
 	e.reserve(n, len(c.picks))
 	for i := range c.picks {
@@ -236,11 +239,11 @@ func (e *Encoder) writeEntity(p *pick, n packet.Number, now tick.Tick) bool {
 	if ok {
 		ticks := now.Sub(t.baseTick)
 		if place, bits := e.shared.delta(i, base, t.baseRev, ticks); place >= 0 {
-			p.shared, p.bits = place, bits
+			p.shared, p.bits, p.sizes = place, bits, e.shared.deltas[place].sizes
 			return true
 		}
 		c.writer = packet.NewWriter(c.bytes[c.used:])
-		e.world.writeDelta(&c.writer, i, base, t.baseRev, ticks, &e.shared.tally)
+		p.sizes = e.shared.write(&c.writer, i, base, t.baseRev, ticks)
 	}
 	c.writer.Bytes() // stores the last bits
 	p.bits = int32(c.writer.Len())

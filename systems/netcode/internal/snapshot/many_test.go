@@ -18,6 +18,7 @@ type audience struct {
 	world   *snapshot.World
 	ids     []snapshot.ID
 	body    snapshot.Component[body]
+	shared  *snapshot.Shared
 	clients []listener
 	now     tick.Tick
 	buf     []byte
@@ -77,7 +78,8 @@ func newAudience(t testing.TB, entities, clients int, shared bool) *audience {
 	}
 	newEncoder := func() *snapshot.Encoder { return snapshot.NewEncoder(a.world) }
 	if shared {
-		newEncoder = snapshot.NewShared(a.world).NewEncoder
+		a.shared = snapshot.NewShared(a.world)
+		newEncoder = a.shared.NewEncoder
 	}
 	for k := range clients {
 		c := listener{encoder: newEncoder(), next: 1, sent: make([][2]packet.Number, 1+k%3)}
@@ -109,6 +111,9 @@ func (a *audience) move() {
 		a.body.Set(a.world, id, body{8 * float32(sin), true})
 	}
 	a.world.Commit()
+	if a.shared != nil {
+		a.shared.Gather()
+	}
 }
 
 func (a *audience) send(t testing.TB) {

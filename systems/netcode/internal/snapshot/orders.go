@@ -13,6 +13,23 @@ const (
 	classes
 )
 
+// sizes are the bit lengths of the numbers of a change: five bits for each of the three of every
+// class but that of gaps, one more than the length. 0: there is no such number.
+type sizes uint64
+
+// mostSize is the largest length that sizes hold. Positions take at most 28 bits.
+const mostSize = 30
+
+func (z *sizes) add(class, k int, v uint64) {
+	*z |= sizes(min(bits.Len64(v), mostSize)+1) << (5 * (3*(class-classPosition) + k))
+}
+
+// coding is how the numbers of a change are written, and how large they were.
+type coding struct {
+	orders [classes]uint
+	sizes  sizes
+}
+
 // tally follows the sizes of the numbers of each class and chooses orders that make them short.
 type tally struct {
 	sizes  [classes][34]uint32 // how many numbers of each bit length
@@ -27,6 +44,29 @@ func newTally() tally {
 func (t *tally) add(class int, v uint64) {
 	t.sizes[class][bits.Len64(v)]++
 	t.total[class]++
+}
+
+// count adds the numbers of a change that is sent.
+func (t *tally) count(z sizes) {
+	for k := 0; z != 0; k++ {
+		if n := z % 32; n != 0 {
+			class := classPosition + k/3
+			t.sizes[class][n-1]++
+			t.total[class]++
+		}
+		z /= 32
+	}
+}
+
+// take moves the counts of another tally to this one.
+func (t *tally) take(from *tally) {
+	for c := range classes {
+		t.total[c] += from.total[c]
+		for i, n := range from.sizes[c] {
+			t.sizes[c][i] += n
+		}
+	}
+	from.sizes, from.total = [classes][34]uint32{}, [classes]uint32{}
 }
 
 // adapt chooses new orders once there are enough numbers, and discards half of the counts.

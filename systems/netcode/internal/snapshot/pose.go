@@ -38,21 +38,21 @@ func (q *quantizer) readPose(r *packet.Reader, rec *record) {
 	}
 }
 
-// writePoseDelta writes the pose as changes to the baseline's, which is some ticks older. The tally
-// counts the sizes.
-func (q *quantizer) writePoseDelta(w *packet.Writer, r, base *record, ticks int32, t *tally) {
+// writePoseDelta writes the pose as changes to the baseline's, which is some ticks older, and
+// notes the sizes of the numbers.
+func (q *quantizer) writePoseDelta(w *packet.Writer, r, base *record, ticks int32, o *coding) {
 	w.Bool(r.rest)
-	q.writePositionDelta(w, r, base, ticks, t)
-	q.writeRotationDelta(w, r, base, t)
+	q.writePositionDelta(w, r, base, ticks, o)
+	q.writeRotationDelta(w, r, base, o)
 	if r.rest {
 		return
 	}
 	if q.velocity.most > 0 {
-		c := t.differences(classVelocity, r.velocity, q.predictVelocity(base, r.position, ticks))
+		c := o.differences(classVelocity, r.velocity, q.predictVelocity(base, r.position, ticks))
 		c.write(w, 0)
 	}
 	if q.angular.most > 0 {
-		c := t.differences(classAngular, r.angular, base.angular)
+		c := o.differences(classAngular, r.angular, base.angular)
 		c.write(w, 0)
 	}
 }
@@ -96,18 +96,18 @@ func (q *quantizer) checkPosition(r *packet.Reader, rec *record) {
 	}
 }
 
-func (q *quantizer) writePositionDelta(w *packet.Writer, r, base *record, ticks int32, t *tally) {
+func (q *quantizer) writePositionDelta(w *packet.Writer, r, base *record, ticks int32, o *coding) {
 	if r.position == base.position {
 		w.Bits(formSame, 2)
 		return
 	}
 	expected := q.predictPosition(base, ticks)
-	order := t.orders[classPosition]
+	order := o.orders[classPosition]
 	var c triple
 	for k := range 3 {
 		if q.bits[k] != 0 {
 			d := packet.Fold(int64(r.position[k] - expected[k]))
-			t.add(classPosition, d)
+			o.sizes.add(classPosition, k, d)
 			c.code[k], c.n[k] = packet.GolombCode(d, order)
 		}
 	}
@@ -146,13 +146,13 @@ func (q *quantizer) readRotation(r *packet.Reader, rec *record) {
 	rec.rotation = q.rotation.read(r)
 }
 
-func (q *quantizer) writeRotationDelta(w *packet.Writer, r, base *record, t *tally) {
+func (q *quantizer) writeRotationDelta(w *packet.Writer, r, base *record, o *coding) {
 	if r.largest == base.largest {
 		if r.rotation == base.rotation {
 			w.Bits(formSame, 2)
 			return
 		}
-		c := t.differences(classRotation, r.rotation, base.rotation)
+		c := o.differences(classRotation, r.rotation, base.rotation)
 		if 1+c.len() < 4+3*q.rotation.bits {
 			c.write(w, 1) // formDelta
 			return

@@ -35,6 +35,7 @@ type chaos struct {
 	late    int
 	whole   tick.Tick // the newest tick that the client has completely
 	wholes  int
+	shared  *snapshot.Shared
 	twin    *snapshot.Encoder // of another client, which shares with the first; nil: none shares
 }
 
@@ -52,8 +53,8 @@ func newChaos(t testing.TB, seed uint64, c snapshot.Config, down, up wire) *chao
 	}, seed, down, up)
 	x.each = x.check
 	if seed%2 == 1 {
-		shared := snapshot.NewShared(x.world)
-		x.encoder, x.twin = shared.NewEncoder(), shared.NewEncoder()
+		x.shared = snapshot.NewShared(x.world)
+		x.encoder, x.twin = x.shared.NewEncoder(), x.shared.NewEncoder()
 	}
 	return x
 }
@@ -147,6 +148,7 @@ func (x *chaos) setWeight(id snapshot.ID, w float32) {
 func (x *chaos) step() {
 	if x.twin != nil {
 		x.world.Commit()
+		x.shared.Gather()
 		n := packet.Number(x.now + 1)
 		w := packet.NewWriter(make([]byte, x.budget))
 		x.twin.Encode(&w, n, x.now+1)

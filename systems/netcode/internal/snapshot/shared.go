@@ -10,10 +10,10 @@ import "github.com/tandem-ecs/tandem/systems/netcode/internal/packet"
 // Encoders that share must not run at the same time.
 type Shared struct {
 	world  *World
-	tally  tally   // of everything but gaps
+	tally  tally   // of everything but gaps, in records that were sent
 	deltas []delta // none: of one encoder alone
 	choice *choice
-	commit uint32        // for which the orders were chosen last
+	coding coding
 	writer packet.Writer // a local one would escape to the heap through the codecs
 
 	preloaded uint16 // see Encoder.Preload
@@ -23,8 +23,9 @@ type Shared struct {
 type delta struct {
 	revisions uint64 // the one that was written, and the one before it
 	terms     uint64 // everything else that the bits depend on
-	bits      int32
-	bytes     [44]byte
+	sizes     sizes
+	bits      uint16
+	bytes     [38]byte
 }
 
 // ways is how many baselines of an entity are cached: clients that get snapshots in the same tick
@@ -37,14 +38,17 @@ func NewShared(w *World) *Shared {
 	return &Shared{world: w, tally: newTally(), deltas: make([]delta, ways*len(w.slots)), choice: newChoice(len(w.slots))}
 }
 
-// begin is called before every packet. The orders for many encoders are chosen anew with every
-// commit and kept until the next one. A change in between would invalidate all changes that are
-// written already. Writing them again would also add counts, and so cause the next choice sooner.
-func (s *Shared) begin() {
-	if s.deltas == nil || s.commit != s.world.commits {
-		s.commit = s.world.commits
-		s.tally.adapt()
-	}
+// Gather chooses the orders of codes by the numbers in all packets since the last call. Call it
+// after a Commit, before the first encoder runs. A choice in between would invalidate all changes
+// that are written already.
+func (s *Shared) Gather() { s.tally.adapt() }
+
+// write writes the slot's change since the revision at base, which is some ticks old, and returns
+// the sizes of its numbers.
+func (s *Shared) write(w *packet.Writer, slot, base int, since uint32, ticks int32) sizes {
+	s.coding = coding{orders: s.tally.orders}
+	s.world.writeDelta(w, slot, base, since, ticks, &s.coding)
+	return s.coding.sizes
 }
 
 // delta returns the place of the slot's change since the revision at base, which is some ticks old,
@@ -63,13 +67,13 @@ func (s *Shared) delta(slot, base int, since uint32, ticks int32) (place, size i
 	if d.revisions != revisions || d.terms != terms {
 		s.writer = packet.NewWriter(d.bytes[:])
 		out := &s.writer
-		w.writeDelta(out, slot, base, since, ticks, &s.tally)
+		d.sizes = s.write(out, slot, base, since, ticks)
 		if out.Err() != nil {
 			d.terms = 0 // matches nothing: the term that marks the rest is missing
 			return -1, 0
 		}
 		out.Bytes() // stores the last bits
-		d.revisions, d.terms, d.bits = revisions, terms, int32(out.Len())
+		d.revisions, d.terms, d.bits = revisions, terms, uint16(out.Len())
 	}
-	return place, d.bits
+	return place, int32(d.bits)
 }

@@ -39,6 +39,7 @@ func (lumpCodec) Decode(r *packet.Reader, _ *lump) (b lump) {
 type group struct {
 	t        testing.TB
 	world    *snapshot.World
+	shared   *snapshot.Shared
 	encoders []*snapshot.Encoder
 	decoders []*snapshot.Decoder
 	now      tick.Tick
@@ -52,9 +53,9 @@ func newGroup(t testing.TB, c snapshot.Config, clients int) *group {
 	s := schema(t, c)
 	g.lump = snapshot.Register(s, "lump", lumpCodec{&g.written})
 	g.world = snapshot.NewWorld(s)
-	shared := snapshot.NewShared(g.world)
+	g.shared = snapshot.NewShared(g.world)
 	for range clients {
-		g.encoders = append(g.encoders, shared.NewEncoder())
+		g.encoders = append(g.encoders, g.shared.NewEncoder())
 		g.decoders = append(g.decoders, snapshot.NewDecoder(s))
 	}
 	return g
@@ -76,6 +77,7 @@ func (g *group) send() (sizes []int) {
 	g.t.Helper()
 	g.now++
 	g.world.Commit()
+	g.shared.Gather()
 	for k, e := range g.encoders {
 		w := packet.NewWriter(g.buf[:])
 		e.Encode(&w, packet.Number(g.now), g.now)

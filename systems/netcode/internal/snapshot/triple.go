@@ -24,12 +24,12 @@ func (c *triple) write(w *packet.Writer, n uint) {
 }
 
 // differences returns the codes of the differences between the numbers of a class and the expected
-// ones, and counts their sizes.
-func (t *tally) differences(class int, v, expected [3]int16) (c triple) {
+// ones, and notes their sizes.
+func (o *coding) differences(class int, v, expected [3]int16) (c triple) {
 	for k := range 3 {
 		d := packet.Fold(int64(v[k]) - int64(expected[k]))
-		t.add(class, d)
-		c.code[k], c.n[k] = packet.GolombCode(d, t.orders[class])
+		o.sizes.add(class, k, d)
+		c.code[k], c.n[k] = packet.GolombCode(d, o.orders[class])
 	}
 	return c
 }

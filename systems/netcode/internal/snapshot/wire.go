@@ -37,14 +37,14 @@ func flag(w *packet.Writer, v bool) bool {
 }
 
 // writeDelta writes the slot's entity as changes to the state at base, which is that of revision
-// since, some ticks ago.
-func (w *World) writeDelta(out *packet.Writer, slot, base int, since uint32, ticks int32, t *tally) {
+// since, some ticks ago. It notes the sizes of the numbers.
+func (w *World) writeDelta(out *packet.Writer, slot, base int, since uint32, ticks int32, o *coding) {
 	w.writeTraits(out, slot, base, since)
 	if w.slots[slot].poseless {
 		return
 	}
 	r, b := &w.ring[w.at(slot, w.slots[slot].revision)], &w.ring[base]
-	w.schema.quantizer.writePoseDelta(out, r, b, predictOver(r, b, ticks), t)
+	w.schema.quantizer.writePoseDelta(out, r, b, predictOver(r, b, ticks), o)
 }
 
 // writeTraits writes the traits of the slot's last revision as changes to those of the state at
