@@ -53,7 +53,7 @@ inner=$("$go" list ./internal/... | grep -v /docstest)
 step "tests under the race detector"
 export RAPID_CHECKS=25 # a quarter of the random cases: all of them have run above
 "${test[@]}" -race -short ./ecs/... ./components/... $inner ./systems/interpolation/... ./systems/hierarchy/... ./systems/motion ./systems/netcode/transport/... ./systems/netcode/host/... ./demo/internal/play
-"${test[@]}" -race -short -run 'Example|Struct|Report|LineBounds|Tables|Deterministic|Parallel' ./systems/netcode ./systems/netcode/internal/conformance/...
+"${test[@]}" -race -short -run 'Example|Struct|Report|LineBounds|Tables|Deterministic|Parallel|Worker' ./systems/netcode ./systems/netcode/internal/capacity ./systems/netcode/internal/conformance/...
 
 step "tests of the core on wasm"
 if command -v node >/dev/null; then

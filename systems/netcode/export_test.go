@@ -42,7 +42,7 @@ func (s *Server[S, I]) RelevanceForTest() (shown int) {
 	for _, p := range s.players {
 		if p != nil {
 			s.lookUp(p)
-			s.relevance(p)
+			s.relevance(s.encoding.workers[0], p)
 			for _, word := range p.near {
 				for ; word != 0; word &= word - 1 {
 					shown++

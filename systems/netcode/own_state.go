@@ -108,11 +108,11 @@ func (s *Server[S, I]) ownState(p *Player[S, I]) ownState[S] {
 }
 
 // noteOwn sets the present own state of a player.
-func (s *Server[S, I]) noteOwn(p *Player[S, I]) {
-	s.ownWriter = NewWriter(s.scratch)
-	s.ownState(p).write(&s.ownWriter, s.protocol.ownCodec())
+func (s *Server[S, I]) noteOwn(k *worker, p *Player[S, I]) {
+	k.ownWriter = NewWriter(k.scratch)
+	s.ownState(p).write(&k.ownWriter, s.protocol.ownCodec())
 	// A state that does not fit is not sent, and is therefore never acknowledged.
-	p.own.note(s.ownWriter.Bytes(), p.endpoint.Next())
+	p.own.note(k.ownWriter.Bytes(), p.endpoint.Next())
 }
 
 // ownReceived is the client's side: own states by the numbers of their packets.

@@ -33,7 +33,7 @@ func (s *Server[S, I]) newSession(p *Player[S, I], conn Conn, rate int) error {
 	if err != nil {
 		return err
 	}
-	p.endpoint, p.encoder, p.own = endpoint, s.shared.NewEncoder(), ownSent{}
+	p.endpoint, p.encoder, p.own = endpoint, s.encoding.workers[0].shared.NewEncoder(), ownSent{}
 	p.matchSent = make([]matchstate.Sent, len(s.protocol.matchStates))
 	p.rate = s.clampRate(rate)
 	return nil

@@ -24,7 +24,6 @@ type Server[S any, I comparable] struct {
 	engine *ecs.Engine
 	entities
 	net         *snapshot.World
-	shared      *snapshot.Shared // by the encoders of all players
 	components  []boundComponent
 	shots       []serverShots[S, I]
 	replication replicationStates
@@ -36,7 +35,6 @@ type Server[S any, I comparable] struct {
 	interest    interestGrid
 
 	players      []*Player[S, I] // by slot; nil where free
-	due          []*Player[S, I] // for a snapshot in this step
 	waiting      []pendingConn[S, I]
 	draining     Reason
 	closed       bool
@@ -51,11 +49,10 @@ type Server[S any, I comparable] struct {
 	loggedTooLarge bool          // an entity too large for a packet has been logged
 	loggedRaw      bool          // a raw message in a protocol with messages has been logged
 
-	packet    []byte // scratch: one datagram
-	ownWriter Writer // writes a player's own state into scratch
-	scratch   []byte
-	inputs    prediction.Inputs[I]
-	stats     ServerStats
+	encoding *encoding[S, I]
+	packet   []byte // scratch: one received datagram
+	inputs   prediction.Inputs[I]
+	stats    ServerStats
 
 	recordings []*recording
 	recorded   []byte // the players, for them
@@ -76,7 +73,6 @@ func NewServer[S any, I comparable](p *Protocol[S, I], c ServerConfig[S, I]) (*S
 		joins:        newLogLimit(mostJoins(c.MaxPlayers)),
 		kickLines:    newLogLimit(mostJoins(c.MaxPlayers)),
 		packet:       make([]byte, transport.MaxMTU),
-		scratch:      make([]byte, transport.MaxMTU),
 	}, nil
 }
 
@@ -96,7 +92,7 @@ func (s *Server[S, I]) Install(e *ecs.Engine) {
 	}
 	s.engine, s.entities, s.unclock = e, newEntities(e.World()), release
 	s.net = snapshot.NewWorld(s.protocol.schema)
-	s.shared = snapshot.NewShared(s.net)
+	s.encoding = newEncoding(s)
 	for _, kind := range s.protocol.components {
 		s.components = append(s.components, kind.bind(s.world))
 	}

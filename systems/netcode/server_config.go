@@ -58,6 +58,13 @@ type ServerConfig[S any, I comparable] struct {
 	// Bandwidth is the most bytes of payload per second and player; zero means 64 KiB. A player
 	// whose path carries less is sent less.
 	Bandwidth int
+	// Workers is on how many goroutines a step encodes and sends snapshots; zero means one, which is
+	// the engine's own. The bytes are the same for any number. Use the number of processors, if one
+	// is too slow for the players that the server has: a step of few players gains nothing. With
+	// more than one, Relevant, Game.States, the codecs of components, and the Send of different
+	// connections run on several goroutines at the same time, while the engine's waits. They may
+	// read the world, and must change nothing that another one reads.
+	Workers int
 	// MaxPlayers is the most players, including those that are expected back and bots; zero means
 	// 64. Further clients are refused with a reason.
 	MaxPlayers int
@@ -106,6 +113,7 @@ func (c *ServerConfig[S, I]) complete(p *Protocol[S, I]) error {
 	c.SnapshotRate = cmp.Or(c.SnapshotRate, min(30, p.TickRate()))
 	c.MinSnapshotRate = cmp.Or(c.MinSnapshotRate, min(5, c.SnapshotRate))
 	c.Bandwidth = cmp.Or(c.Bandwidth, 64<<10)
+	c.Workers = cmp.Or(c.Workers, 1)
 	c.MaxPlayers = cmp.Or(c.MaxPlayers, 64)
 	c.MaxPerAddress = cmp.Or(c.MaxPerAddress, max(4, c.MaxPlayers/4))
 	c.Timeout = cmp.Or(c.Timeout, longPatience)
@@ -125,6 +133,8 @@ func (c *ServerConfig[S, I]) complete(p *Protocol[S, I]) error {
 		return fmt.Errorf("netcode: a least snapshot rate of %d Hz; it must be between 1 and the snapshot rate of %d Hz", c.MinSnapshotRate, c.SnapshotRate)
 	case c.MaxPlayers < 1 || c.MaxPlayers > 4096:
 		return fmt.Errorf("netcode: %d players; it must be between 1 and 4096", c.MaxPlayers)
+	case c.Workers < 1 || c.Workers > 256:
+		return fmt.Errorf("netcode: %d Workers; it must be between 1 and 256", c.Workers)
 	case c.Bandwidth < 1<<10:
 		return fmt.Errorf("netcode: a bandwidth of %d bytes a second; it must be at least 1024", c.Bandwidth)
 	case c.InputCredit < 0 || c.InputCredit > maxCredit:

@@ -27,21 +27,22 @@ func (s *Server[S, I]) lookUp(p *Player[S, I]) {
 // selectDue selects the players whose snapshot is due in a tick. The players' snapshots are spread
 // over the ticks.
 func (s *Server[S, I]) selectDue(tick uint64) {
-	s.due = s.due[:0]
+	due := s.encoding.due[:0]
 	for p := range s.all {
 		if p.conn != nil && rateDue(tick+uint64(p.slot), p.rate, s.protocol.TickRate()) {
-			s.due = append(s.due, p)
+			due = append(due, p)
 		}
 	}
+	s.encoding.due = due
 }
 
 // sortDue looks up the outlooks of the due players, and puts neighbours side by side. They are shown
 // nearly the same entities, whose states and changes are then still in the cache.
 func (s *Server[S, I]) sortDue() {
-	for _, p := range s.due {
+	for _, p := range s.encoding.due {
 		s.lookUp(p)
 	}
-	slices.SortFunc(s.due, func(a, b *Player[S, I]) int {
+	slices.SortFunc(s.encoding.due, func(a, b *Player[S, I]) int {
 		return cmp.Or(cmp.Compare(a.outlook.place, b.outlook.place), cmp.Compare(a.slot, b.slot))
 	})
 }

@@ -45,7 +45,6 @@ type interestGrid struct {
 	subjects []subject         // by slot
 	claims   map[int32][]int32 // by claim: its slots
 	grid     cells             // with a limit
-	found    []int32
 }
 
 // subject is a replicated entity.
@@ -66,7 +65,6 @@ func newInterestGrid(limit Interest, slots int) interestGrid {
 	p := interestGrid{limit: limit, claims: map[int32][]int32{}}
 	if limit.Radius > 0 {
 		p.grid = newCells(slots, limit.Leave) // a ball touches 27 of them at most
-		p.found = make([]int32, 0, slots)
 	}
 	return p
 }
@@ -129,7 +127,7 @@ func (p *interestGrid) put(slot, root int, at mgl32.Vec3) {
 
 // relevance decides which entities a player may be shown, and sets their priorities. A nearer
 // entity gets more of the bandwidth; the player's own entities get the most.
-func (s *Server[S, I]) relevance(p *Player[S, I]) {
+func (s *Server[S, I]) relevance(k *worker, p *Player[S, I]) {
 	w := &s.interest
 	eye, hasEye := p.eye, p.hasEye
 	if w.limit.Radius == 0 || !hasEye {
@@ -145,8 +143,8 @@ func (s *Server[S, I]) relevance(p *Player[S, I]) {
 	}
 	p.near, p.was = p.was, p.near
 	clear(p.near)
-	w.found = w.grid.around(eye, w.limit.Leave, w.found[:0])
-	for _, slot := range w.found {
+	k.found = w.grid.around(eye, w.limit.Leave, k.found[:0])
+	for _, slot := range k.found {
 		u := &w.subjects[slot]
 		limit := w.limit.Radius
 		if p.was.has(int(u.root)) { // a whole tree at once
@@ -157,8 +155,8 @@ func (s *Server[S, I]) relevance(p *Player[S, I]) {
 			s.setPriority(p, u, eye, true)
 		}
 	}
-	s.include(p, int32(p.number), eye)
-	s.include(p, everybody, eye)
+	s.include(k, p, int32(p.number), eye)
+	s.include(k, p, everybody, eye)
 	for word, was := range p.was {
 		for gone := was &^ p.near[word]; gone != 0; gone &= gone - 1 {
 			p.encoder.SetRelevance(w.subjects[word*64+bits.TrailingZeros64(gone)].id, 0)
@@ -167,7 +165,7 @@ func (s *Server[S, I]) relevance(p *Player[S, I]) {
 }
 
 // include makes claimed entities relevant, with their trees.
-func (s *Server[S, I]) include(p *Player[S, I], claim int32, eye mgl32.Vec3) {
+func (s *Server[S, I]) include(k *worker, p *Player[S, I], claim int32, eye mgl32.Vec3) {
 	w := &s.interest
 	for _, slot := range w.claims[claim] {
 		u := &w.subjects[slot]
@@ -180,8 +178,8 @@ func (s *Server[S, I]) include(p *Player[S, I], claim int32, eye mgl32.Vec3) {
 			continue
 		}
 		// A whole tree is in its root's cell.
-		w.found = w.grid.at(w.grid.spots[u.root].cell, w.found[:0])
-		for _, slot := range w.found {
+		k.found = w.grid.at(w.grid.spots[u.root].cell, k.found[:0])
+		for _, slot := range k.found {
 			if v := &w.subjects[slot]; v.root == u.root && !p.near.has(int(slot)) {
 				p.near.set(int(slot))
 				s.setPriority(p, v, eye, true)

@@ -7,13 +7,15 @@ import (
 )
 
 // snapshot sends a player the world of a tick, in as many packets as it needs and the bandwidth
-// allows.
-func (s *Server[S, I]) snapshot(p *Player[S, I], after Tick) {
+// allows. Workers call it and all below for several players at the same time: it reads the world
+// and the server, and changes only its worker and its player.
+func (s *Server[S, I]) snapshot(k *worker, p *Player[S, I], after Tick) {
+	p.encoder.Use(k.shared)
 	p.encoder.Preload()
-	s.relevance(p)
+	s.relevance(k, p)
 	before := p.endpoint.Next()
 	for range maxPackets {
-		if s.send(p, after) == 0 {
+		if s.send(k, p, after) == 0 {
 			break
 		}
 	}
@@ -38,7 +40,7 @@ func (p *Player[S, I]) interval() int {
 
 // send sends one packet to a player: a pong, feedback on its inputs, its own state, the news of
 // match states, then as much of the world as fits.
-func (s *Server[S, I]) send(p *Player[S, I], after Tick) (waiting int) {
+func (s *Server[S, I]) send(k *worker, p *Player[S, I], after Tick) (waiting int) {
 	reserve, least := max(leastReserve, p.need), minMTU
 	due := p.endpoint.Due(s.real())
 	if due > 0 {
@@ -53,30 +55,30 @@ func (s *Server[S, I]) send(p *Player[S, I], after Tick) (waiting int) {
 	if due > 0 {
 		reserve = min(reserve, room-due-1)
 	}
-	s.packet[0] = kindSession
-	s.noteOwn(p)
-	datagram, waiting, err := s.write(p, after, room, min(room, reserve))
+	k.packet[0] = kindSession
+	s.noteOwn(k, p)
+	datagram, waiting, err := s.write(k, p, after, room, min(room, reserve))
 	if err != nil { // the state has grown and does not fit beside messages, which can wait
-		datagram, waiting, err = s.write(p, after, room, room)
+		datagram, waiting, err = s.write(k, p, after, room, room)
 	}
 	if err != nil {
 		if room == p.conn.MTU() && !p.tooLarge {
 			p.tooLarge = true
-			s.config.Log.Error("tandem: a player's state does not fit into a packet: write less in the Game's States", "player", p.number, "bytes", room)
+			k.oversized = append(k.oversized, oversized{player: p.number, bytes: room})
 		}
 		return 0
 	}
 	p.tooLarge = false
 	p.ping.waits = false
-	full := s.packet[:1+len(datagram)]
+	full := k.packet[:1+len(datagram)]
 	if p.conn.Send(full) == nil {
 		p.pacer.Spend(float64(len(full)))
 		p.pace.spend(len(full))
 		if p.wanted = len(full); waiting > 0 {
 			p.wanted = p.conn.MTU()
 		}
-		s.stats.Sent++
-		s.stats.SentBytes += uint64(len(full))
+		k.sent++
+		k.sentBytes += uint64(len(full))
 	}
 	return waiting
 }
@@ -89,8 +91,8 @@ const maxPackets = 4
 
 // write makes a packet of at most room bytes, of which messages leave the reserve. It returns how
 // many entities found no room in it.
-func (s *Server[S, I]) write(p *Player[S, I], after Tick, room, reserve int) (datagram []byte, waiting int, err error) {
-	w := p.endpoint.Begin(s.packet[1:room], s.real(), reserve)
+func (s *Server[S, I]) write(k *worker, p *Player[S, I], after Tick, room, reserve int) (datagram []byte, waiting int, err error) {
+	w := p.endpoint.Begin(k.packet[1:room], s.real(), reserve)
 	w.Bool(p.ping.waits)
 	if p.ping.waits {
 		pong{p.ping.id, p.ping.at, s.now() - p.ping.at}.write(w)
@@ -108,8 +110,8 @@ func (s *Server[S, I]) write(p *Player[S, I], after Tick, room, reserve int) (da
 	before, free := w.Len(), w.Room()
 	sent := p.encoder.Encode(w, p.endpoint.Next(), after)
 	// No later packet has more room than a whole one without its header.
-	if sent.TooLarge != NoEntity && room == p.conn.MTU() && (before+free)/8 >= room-1-packet.MaxHeader {
-		s.tooLarge(sent.TooLarge, free/8)
+	if sent.TooLarge != NoEntity && !s.loggedTooLarge && room == p.conn.MTU() && (before+free)/8 >= room-1-packet.MaxHeader {
+		k.oversized = append(k.oversized, oversized{id: sent.TooLarge, bytes: free / 8})
 	}
 	if datagram, err = p.endpoint.End(); err == nil {
 		p.rounds.packet(sent)
@@ -117,13 +119,15 @@ func (s *Server[S, I]) write(p *Player[S, I], after Tick, room, reserve int) (da
 	return datagram, sent.Waiting, err
 }
 
-// tooLarge logs, once, an entity that can never be sent.
-func (s *Server[S, I]) tooLarge(id EntityID, bytes int) {
-	if s.loggedTooLarge {
-		return
+// logOversized logs what a worker could not send: an entity once, and a player's state once until
+// it fits again.
+func (s *Server[S, I]) logOversized(o oversized) {
+	switch {
+	case o.player != 0:
+		s.config.Log.Error("tandem: a player's state does not fit into a packet: write less in the Game's States", "player", o.player, "bytes", o.bytes)
+	case !s.loggedTooLarge:
+		s.loggedTooLarge = true
+		s.config.Log.Error("tandem: an entity does not fit into a packet, so clients cannot see it: write less in the codecs of its components",
+			"entity", s.entityOf(o.id), "id", o.id.String(), "room", o.bytes)
 	}
-	s.loggedTooLarge = true
-	e := s.entityOf(id)
-	s.config.Log.Error("tandem: an entity does not fit into a packet, so clients cannot see it: write less in the codecs of its components",
-		"entity", e, "id", id.String(), "room", bytes)
 }

@@ -79,14 +79,11 @@ func (s *Server[S, I]) endStep() {
 	after := Tick(t.Tick) + 1
 	s.recordMoments(int64(t.Tick) + 1)
 	s.selectDue(t.Tick)
-	if len(s.due) > 0 || len(s.recordings) > 0 {
+	if len(s.encoding.due) > 0 || len(s.recordings) > 0 {
 		s.commit()
 	}
 	s.sortDue()
-	s.shared.Gather()
-	for _, p := range s.due {
-		s.snapshot(p, after)
-	}
+	s.encodeDue(after)
 	if len(s.recordings) > 0 {
 		s.record(after)
 	}

@@ -77,8 +77,9 @@ func (s State) String() string {
 
 // Conn is one end of a connection for datagrams.
 //
-// All methods are called from one goroutine, the owner's. An implementation with goroutines of its
-// own synchronises with them itself. None of the methods blocks, and in steady state none of them
+// All methods are called from one goroutine at a time, the owner's. An implementation with
+// goroutines of its own synchronises with them itself. An owner of several connections may call
+// methods of different ones at the same time, from several goroutines. None of the methods blocks, and in steady state none of them
 // allocates.
 type Conn interface {
 	// Poll sets the connection's time, on the owner's monotonic epoch, once per step and before

@@ -26,11 +26,11 @@ type measured struct {
 	bytes     uint64
 }
 
-// start makes a scene and runs it until all play and know what is near.
-func start(b *testing.B, c setting) *measured {
+// start makes a scene of a server with workers, and runs it until all play and know what is near.
+func start(b *testing.B, c setting, workers int) *measured {
 	b.Helper()
 	before := heap()
-	m := &measured{scene: newScene(b, c, nil)}
+	m := &measured{scene: newScene(b, c, func(_ *scene, c *serverConfig) { c.Workers = workers })}
 	for range warming {
 		m.tick()
 	}
@@ -105,21 +105,36 @@ func BenchmarkServerAlone(b *testing.B) {
 	for _, players := range []int{64, 128, 256, 500} {
 		for _, entities := range []int{500, 2000, 5000} {
 			b.Run(fmt.Sprintf("%dx%d", players, entities), func(b *testing.B) {
-				alone(b, setting{players: players, entities: entities, sight: 100})
+				alone(b, setting{players: players, entities: entities, sight: 100}, 1)
 			})
 		}
 	}
-	b.Run("500x2000,sight=250", func(b *testing.B) { alone(b, setting{players: 500, entities: 2000, sight: 250}) })
+	b.Run("500x2000,sight=250", func(b *testing.B) { alone(b, setting{players: 500, entities: 2000, sight: 250}, 1) })
+	b.Run("500x2000,workers=2", func(b *testing.B) { alone(b, setting{players: 500, entities: 2000, sight: 100}, 1, 2) })
 }
 
-// alone measures a scene.
-func alone(b *testing.B, c setting) {
+// alone measures a scene with some numbers of workers, which take turns. It reports the last one.
+func alone(b *testing.B, c setting, workers ...int) {
 	for range b.N {
-		m := start(b, c)
-		for range rounds {
-			m.round()
+		var all []*measured
+		for _, n := range workers {
+			all = append(all, start(b, c, n))
 		}
-		m.report(b)
-		m.engine.Close()
+		for range rounds {
+			for _, m := range all {
+				m.round()
+			}
+		}
+		first, last := all[0], all[len(all)-1]
+		if first != last {
+			b.ReportMetric(float64(slices.Min(last.medians))/float64(slices.Min(first.medians)), "of-one")
+		}
+		if one, many := first.hash(), last.hash(); one != many {
+			b.Errorf("the bytes depend on the number of workers: %x, %x", one, many)
+		}
+		last.report(b)
+		for _, m := range all {
+			m.engine.Close()
+		}
 	}
 }

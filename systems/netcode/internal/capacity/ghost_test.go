@@ -85,6 +85,7 @@ type ghost struct {
 	records int // decoded
 	packets int // decoded
 	broken  int // that could not be decoded
+	gone    bool
 }
 
 // delayed is a datagram that the ghost will take later.
@@ -103,6 +104,9 @@ func newGhost(i int, conn transport.Conn, hello []byte) *ghost {
 
 // tick receives and sends.
 func (g *ghost) tick(now time.Duration, t netcode.Tick) {
+	if g.gone {
+		return
+	}
 	g.conn.Poll(now)
 	for {
 		d := &g.late[g.tail%len(g.late)]
@@ -136,6 +140,12 @@ func (g *ghost) tick(now time.Duration, t netcode.Tick) {
 		g.take(d.bytes[1:d.size], now)
 	}
 	g.send(now, t)
+}
+
+// leave ends the connection.
+func (g *ghost) leave() {
+	g.conn.Close(transport.Reason{Code: transport.Left})
+	g.gone = true
 }
 
 // take takes a packet.

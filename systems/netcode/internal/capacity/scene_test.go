@@ -36,6 +36,11 @@ type state struct{ X, Z float32 }
 
 type input struct{ X, Z int8 }
 
+type (
+	player       = netcode.Player[state, input]
+	serverConfig = netcode.ServerConfig[state, input]
+)
+
 type states struct{}
 
 func (states) Write(w *netcode.Writer, s state) { w.Float32(s.X); w.Float32(s.Z) }
@@ -56,7 +61,8 @@ func (inputs) Read(r *netcode.Reader, _ input) input {
 // setting is the size of a scene.
 type setting struct {
 	players, entities int
-	sight             int // about so many entities are near each player
+	sight             int  // about so many entities are near each player
+	labels            bool // a component is replicated, and nothing is decoded
 }
 
 // edge returns the length of the plain's edges.
@@ -89,8 +95,14 @@ func (c setting) protocol(t testing.TB) *netcode.Protocol[state, input] {
 	if err != nil {
 		t.Fatal(err)
 	}
+	if c.labels {
+		netcode.ReplicateComponent(p, "label", netcode.StructComponent[label]())
+	}
 	return p
 }
+
+// label is a component.
+type label struct{ Number uint16 }
 
 // crates move entities.
 type crates struct {
@@ -150,7 +162,7 @@ type scene struct {
 }
 
 // newScene returns a scene without players. The server's configuration may be changed.
-func newScene(t testing.TB, c setting, change func(*scene, *netcode.ServerConfig[state, input])) *scene {
+func newScene(t testing.TB, c setting, change func(*scene, *serverConfig)) *scene {
 	t.Helper()
 	engine, err := ecs.New(ecs.Config{FixedRate: tickRate})
 	if err != nil {
@@ -160,11 +172,11 @@ func newScene(t testing.TB, c setting, change func(*scene, *netcode.ServerConfig
 	s.spawn = generic.NewMap2[components.Transform3D, netcode.Replicated](engine.World())
 	rng := rand.New(rand.NewPCG(7, 7))
 	edge := c.edge()
-	config := netcode.ServerConfig[state, input]{
+	config := serverConfig{
 		Listener: s.listener, Log: slog.New(slog.DiscardHandler), MaxPlayers: c.players + 8, MaxPerAddress: -1,
 		Interest: netcode.Interest{Radius: radius, Leave: 24}, SnapshotRate: snapshotRate, Bandwidth: 24000,
 		Random: rand.NewChaCha8([32]byte{3}),
-		Joined: func(*netcode.Player[state, input]) (state, arche.Entity) {
+		Joined: func(*player) (state, arche.Entity) {
 			first := state{rng.Float32() * edge, rng.Float32() * edge}
 			return first, s.add(kindPlayer, first)
 		},
@@ -200,7 +212,7 @@ const decoding = 2
 // newGhost dials.
 func (s *scene) newGhost(i int) *ghost {
 	g := newGhost(i, s.listener.Dial(), s.hello)
-	if i < decoding {
+	if i < decoding && !s.labels {
 		g.decoder = snapshot.NewDecoder(s.schema)
 	}
 	return g

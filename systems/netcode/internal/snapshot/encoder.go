@@ -74,6 +74,14 @@ func (s *Shared) NewEncoder() *Encoder {
 	}
 }
 
+// Use makes the encoder share with others from now on: those of the goroutine that calls its Encode
+// next.
+func (e *Encoder) Use(s *Shared) {
+	if s != e.shared {
+		e.shared, e.fresh = s, false
+	}
+}
+
 // maxWeight keeps priorities finite.
 const maxWeight = 1e9
 

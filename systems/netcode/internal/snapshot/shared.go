@@ -7,7 +7,9 @@ import "github.com/tandem-ecs/tandem/systems/netcode/internal/packet"
 // They are written once, for the first of them, and copied for the others. The orders of the codes
 // of numbers are chosen for all clients together.
 //
-// Encoders that share must not run at the same time.
+// Encoders that share must not run at the same time. Goroutines that encode at the same time have a
+// Shared each. Which encoder runs on which of them makes no difference to its bytes, if
+// [Shared.Gather] joins their counts: numbers count when they are sent, not when they are written.
 type Shared struct {
 	world  *World
 	tally  tally   // of everything but gaps, in records that were sent
@@ -38,10 +40,18 @@ func NewShared(w *World) *Shared {
 	return &Shared{world: w, tally: newTally(), deltas: make([]delta, ways*len(w.slots)), choice: newChoice(len(w.slots))}
 }
 
-// Gather chooses the orders of codes by the numbers in all packets since the last call. Call it
-// after a Commit, before the first encoder runs. A choice in between would invalidate all changes
-// that are written already.
-func (s *Shared) Gather() { s.tally.adapt() }
+// Gather chooses the orders of codes by the numbers in all packets since the last call, for this
+// Shared and for those of other goroutines. Call it after a Commit, before the first encoder runs.
+// A choice in between would invalidate all changes that are written already.
+func (s *Shared) Gather(others ...*Shared) {
+	for _, o := range others {
+		s.tally.take(&o.tally)
+	}
+	s.tally.adapt()
+	for _, o := range others {
+		o.tally.orders = s.tally.orders
+	}
+}
 
 // write writes the slot's change since the revision at base, which is some ticks old, and returns
 // the sizes of its numbers.
