@@ -74,7 +74,7 @@ func (s *Server[S, I]) BruteForceForTest() (shown int) {
 			}
 			if u.claim == int32(p.number) || u.claim == everybody || u.at.Sub(eye).Len() <= limit {
 				p.near.set(slot)
-				s.setPriority(p, u, eye, true)
+				s.setPriority(p, u.id, u.owner, u.at.Sub(eye).Len())
 				shown++
 			} else if p.was.has(slot) {
 				p.encoder.SetRelevance(u.id, 0)
@@ -92,6 +92,7 @@ func (s *Server[S, I]) PlaceForTest(step float32) {
 		at[0] += step
 		s.interest.put(slot, slot, at)
 	}
+	s.interest.sort()
 }
 
 // WriteResumeForTest writes the hello of a player that returns.

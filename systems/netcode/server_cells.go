@@ -6,20 +6,22 @@ import (
 	"github.com/go-gl/mathgl/mgl32"
 )
 
-// cells finds the slots near a place without a scan of all: a hash of cubic cells, each with a
-// chain of the slots in it. A slot changes its chain only when it crosses into another cell. All
-// memory is allocated at the start, in proportion to the slots and not to the world's size.
+// cells finds the slots near a place without a scan of all: a hash of cubic cells. The slots of a
+// cell lie side by side, with all that decides whether they are shown to a player. All memory is
+// allocated at the start, in proportion to the slots and not to the world's size.
 type cells struct {
-	size  float64 // edge of a cell, in units of distance
-	heads []int32 // by bucket: its first slot plus one; cells that share a bucket share a chain
-	spots []spot  // by slot
+	size    float64     // edge of a cell, in units of distance
+	buckets []int32     // by slot: its bucket plus one; 0: it is in none
+	starts  []int32     // by bucket: its first place in the list; then the list's end
+	list    []neighbour // in the order of buckets; cells that share a bucket are mixed
 }
 
-// spot is the place of a slot.
-type spot struct {
-	cell       [3]int32
-	next, prev int32 // in its bucket's chain, plus one; 0: none
-	in         bool
+// neighbour is a slot in the list.
+type neighbour struct {
+	at    mgl32.Vec3
+	id    EntityID
+	root  int32
+	owner uint16
 }
 
 func newCells(slots int, size float32) cells {
@@ -27,7 +29,7 @@ func newCells(slots int, size float32) cells {
 	for buckets < 2*slots {
 		buckets *= 2
 	}
-	return cells{size: float64(size), heads: make([]int32, buckets), spots: make([]spot, slots)}
+	return cells{size: float64(size), buckets: make([]int32, slots), starts: make([]int32, buckets+1), list: make([]neighbour, 0, slots)}
 }
 
 // index returns the cell's number on one axis. Cells at the end of the range hold everything
@@ -41,57 +43,56 @@ func (c *cells) cell(at mgl32.Vec3) [3]int32 {
 	return [3]int32{c.index(float64(at[0])), c.index(float64(at[1])), c.index(float64(at[2]))}
 }
 
-func (c *cells) bucket(cell [3]int32) *int32 {
+func (c *cells) bucket(cell [3]int32) int32 {
 	h := uint32(cell[0])*0x9e3779b1 ^ uint32(cell[1])*0x85ebca77 ^ uint32(cell[2])*0xc2b2ae3d
 	h ^= h >> 15
 	h *= 0x2c1b3c6d
 	h ^= h >> 13
-	return &c.heads[h&uint32(len(c.heads)-1)]
+	return int32(h & uint32(len(c.starts)-2))
 }
 
-// place moves a slot. A position that is not a number is near nothing.
+// place moves a slot, from the next sort on. A position that is not a number is near nothing.
 func (c *cells) place(slot int, at mgl32.Vec3) {
-	s := &c.spots[slot]
 	if at[0] != at[0] || at[1] != at[1] || at[2] != at[2] {
-		c.remove(slot)
+		c.buckets[slot] = 0
 		return
 	}
-	cell := c.cell(at)
-	if s.in {
-		if cell == s.cell {
-			return
+	c.buckets[slot] = c.bucket(c.cell(at)) + 1
+}
+
+// remove removes a slot, from the next sort on.
+func (c *cells) remove(slot int) { c.buckets[slot] = 0 }
+
+// sort makes the list anew.
+func (c *cells) sort(subjects []subject) {
+	clear(c.starts)
+	n := int32(0)
+	for _, b := range c.buckets[:len(subjects)] {
+		if b > 0 {
+			c.starts[b-1]++
+			n++
 		}
-		c.remove(slot)
 	}
-	head := c.bucket(cell)
-	s.cell, s.in, s.next, s.prev = cell, true, *head, 0
-	if s.next != 0 {
-		c.spots[s.next-1].prev = int32(slot) + 1
+	end := int32(0)
+	for b, count := range c.starts {
+		end += count
+		c.starts[b] = end
 	}
-	*head = int32(slot) + 1
+	c.list = c.list[:n]
+	for slot := len(subjects) - 1; slot >= 0; slot-- {
+		if b := c.buckets[slot]; b > 0 {
+			c.starts[b-1]-- // from the bucket's end to its start
+			u := &subjects[slot]
+			c.list[c.starts[b-1]] = neighbour{u.at, u.id, u.root, u.owner}
+		}
+	}
 }
 
-// remove removes a slot.
-func (c *cells) remove(slot int) {
-	s := &c.spots[slot]
-	if !s.in {
-		return
-	}
-	if s.prev != 0 {
-		c.spots[s.prev-1].next = s.next
-	} else {
-		*c.bucket(s.cell) = s.next
-	}
-	if s.next != 0 {
-		c.spots[s.next-1].prev = s.prev
-	}
-	s.in, s.next, s.prev = false, 0, 0
-}
-
-// around appends the slots of all cells that the ball touches: everything in it, and some more.
-func (c *cells) around(center mgl32.Vec3, radius float32, found []int32) []int32 {
+// around appends the lists of all cells that the ball touches: everything in it, and some more. A
+// list that two of the cells share is there twice.
+func (c *cells) around(center mgl32.Vec3, radius float32, lists [][]neighbour) [][]neighbour {
 	if center[0] != center[0] || center[1] != center[1] || center[2] != center[2] {
-		return found
+		return lists
 	}
 	var low, high [3]int32
 	for k := range 3 {
@@ -101,22 +102,17 @@ func (c *cells) around(center mgl32.Vec3, radius float32, found []int32) []int32
 	for x := low[0]; x <= high[0]; x++ {
 		for y := low[1]; y <= high[1]; y++ {
 			for z := low[2]; z <= high[2]; z++ {
-				found = c.at([3]int32{x, y, z}, found)
+				if list := c.in(c.bucket([3]int32{x, y, z})); len(list) > 0 {
+					lists = append(lists, list)
+				}
 			}
 		}
 	}
-	return found
+	return lists
 }
 
-// at appends the slots in a cell.
-func (c *cells) at(cell [3]int32, found []int32) []int32 {
-	for i := *c.bucket(cell); i != 0; i = c.spots[i-1].next {
-		if c.spots[i-1].cell == cell {
-			found = append(found, i-1)
-		}
-	}
-	return found
-}
+// in returns the slots in a bucket.
+func (c *cells) in(bucket int32) []neighbour { return c.list[c.starts[bucket]:c.starts[bucket+1]] }
 
 // bitset is a set of slots.
 type bitset []uint64

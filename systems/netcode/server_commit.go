@@ -50,6 +50,7 @@ func (s *Server[S, I]) commit() {
 		s.bodies.share()
 	}
 	s.placeChildren()
+	s.interest.sort()
 	s.net.Commit()
 }
 

@@ -116,7 +116,7 @@ func (p *interestGrid) unclaim(slot int) {
 	u.claim = 0
 }
 
-// put sets an entity's root and its position.
+// put sets an entity's root and its position, which count from the next sort on.
 func (p *interestGrid) put(slot, root int, at mgl32.Vec3) {
 	u := &p.subjects[slot]
 	u.root, u.at = int32(root), at
@@ -125,15 +125,21 @@ func (p *interestGrid) put(slot, root int, at mgl32.Vec3) {
 	}
 }
 
+// sort makes the positions, owners and roots those that count.
+func (p *interestGrid) sort() {
+	if p.limit.Radius > 0 {
+		p.grid.sort(p.subjects)
+	}
+}
+
 // relevance decides which entities a player may be shown, and sets their priorities. A nearer
 // entity gets more of the bandwidth; the player's own entities get the most.
 func (s *Server[S, I]) relevance(k *worker, p *Player[S, I]) {
-	w := &s.interest
-	eye, hasEye := p.eye, p.hasEye
-	if w.limit.Radius == 0 || !hasEye {
+	w, eye := &s.interest, p.eye
+	if w.limit.Radius == 0 || !p.hasEye {
 		for slot := range w.subjects {
 			if u := &w.subjects[slot]; u.id != NoEntity {
-				s.setPriority(p, u, eye, hasEye)
+				s.setPriority(p, u.id, u.owner, p.distance(u.at))
 				if w.limit.Radius > 0 {
 					p.near.set(slot)
 				}
@@ -143,20 +149,28 @@ func (s *Server[S, I]) relevance(k *worker, p *Player[S, I]) {
 	}
 	p.near, p.was = p.was, p.near
 	clear(p.near)
-	k.found = w.grid.around(eye, w.limit.Leave, k.found[:0])
-	for _, slot := range k.found {
-		u := &w.subjects[slot]
-		limit := w.limit.Radius
-		if p.was.has(int(u.root)) { // a whole tree at once
-			limit = w.limit.Leave
-		}
-		if u.at.Sub(eye).Len() <= limit {
-			p.near.set(int(slot))
-			s.setPriority(p, u, eye, true)
+	// Most of what the cells hold is beyond, by more than any rounding.
+	beyond := w.limit.Leave * w.limit.Leave * (1 + 1e-3)
+	k.lists = w.grid.around(eye, w.limit.Leave, k.lists[:0])
+	for _, list := range k.lists {
+		for i := range list {
+			u := &list[i]
+			way := u.at.Sub(eye)
+			if way.Dot(way) > beyond {
+				continue
+			}
+			limit := w.limit.Radius
+			if p.was.has(int(u.root)) { // a whole tree at once
+				limit = w.limit.Leave
+			}
+			if distance := way.Len(); distance <= limit && !p.near.has(u.id.Slot()) {
+				p.near.set(u.id.Slot())
+				s.setPriority(p, u.id, u.owner, distance)
+			}
 		}
 	}
-	s.include(k, p, int32(p.number), eye)
-	s.include(k, p, everybody, eye)
+	s.include(p, int32(p.number))
+	s.include(p, everybody)
 	for word, was := range p.was {
 		for gone := was &^ p.near[word]; gone != 0; gone &= gone - 1 {
 			p.encoder.SetRelevance(w.subjects[word*64+bits.TrailingZeros64(gone)].id, 0)
@@ -165,7 +179,7 @@ func (s *Server[S, I]) relevance(k *worker, p *Player[S, I]) {
 }
 
 // include makes claimed entities relevant, with their trees.
-func (s *Server[S, I]) include(k *worker, p *Player[S, I], claim int32, eye mgl32.Vec3) {
+func (s *Server[S, I]) include(p *Player[S, I], claim int32) {
 	w := &s.interest
 	for _, slot := range w.claims[claim] {
 		u := &w.subjects[slot]
@@ -173,36 +187,42 @@ func (s *Server[S, I]) include(k *worker, p *Player[S, I], claim int32, eye mgl3
 			continue
 		}
 		p.near.set(int(slot))
-		s.setPriority(p, u, eye, true)
-		if !w.subjects[u.root].tree || !w.grid.spots[u.root].in {
+		s.setPriority(p, u.id, u.owner, p.distance(u.at))
+		bucket := w.grid.buckets[u.root]
+		if !w.subjects[u.root].tree || bucket == 0 {
 			continue
 		}
 		// A whole tree is in its root's cell.
-		k.found = w.grid.at(w.grid.spots[u.root].cell, k.found[:0])
-		for _, slot := range k.found {
-			if v := &w.subjects[slot]; v.root == u.root && !p.near.has(int(slot)) {
-				p.near.set(int(slot))
-				s.setPriority(p, v, eye, true)
+		for _, v := range w.grid.in(bucket - 1) {
+			if v.root == u.root && !p.near.has(v.id.Slot()) {
+				p.near.set(v.id.Slot())
+				s.setPriority(p, v.id, v.owner, p.distance(v.at))
 			}
 		}
 	}
 }
 
+// distance returns the distance from the player's eye, or a negative number if there is no eye.
+func (o *outlook) distance(at mgl32.Vec3) float32 {
+	if !o.hasEye {
+		return -1
+	}
+	return at.Sub(o.eye).Len()
+}
+
 // setPriority sets the priority of a near entity for a player, 0 if the game refuses the entity.
-func (s *Server[S, I]) setPriority(p *Player[S, I], u *subject, eye mgl32.Vec3, hasEye bool) {
+func (s *Server[S, I]) setPriority(p *Player[S, I], id EntityID, owner uint16, distance float32) {
 	const own, near = 20, 10
 	weight := float32(1) // far away, or at an unknown distance
 	switch {
-	case s.config.Relevant != nil && !s.config.Relevant(p, u.entity):
+	case s.config.Relevant != nil && !s.config.Relevant(p, s.interest.subjects[id.Slot()].entity):
 		weight = 0
-	case u.owner == p.number:
+	case owner == p.number:
 		weight = own
-	case hasEye:
-		if distance := u.at.Sub(eye).Len(); distance >= 0 { // and not NaN
-			weight = max(1, near/(1+distance/near))
-		}
+	case distance >= 0: // and not NaN
+		weight = max(1, near/(1+distance/near))
 	}
-	p.encoder.SetRelevance(u.id, weight)
+	p.encoder.SetRelevance(id, weight)
 }
 
 // eyeOf returns the place around which a player is shown the world, if it has one.

@@ -30,7 +30,7 @@ type worker struct {
 	packet          []byte // one datagram
 	ownWriter       Writer // writes a player's own state into scratch
 	scratch         []byte
-	found           []int32
+	lists           [][]neighbour // scratch
 	sent, sentBytes uint64
 	oversized       []oversized
 	panicked        string

@@ -34,8 +34,8 @@ type delta struct {
 // have those of a few ticks.
 const ways = 8
 
-// NewShared returns a Shared for the encoders of the World. It takes half a kilobyte for each of
-// Config.MaxEntities.
+// NewShared returns a Shared for the encoders of the World on one goroutine. It takes half a
+// kilobyte for each of Config.MaxEntities.
 func NewShared(w *World) *Shared {
 	return &Shared{world: w, tally: newTally(), deltas: make([]delta, ways*len(w.slots)), choice: newChoice(len(w.slots))}
 }
