@@ -47,7 +47,8 @@ type ServerConfig[S any, I comparable] struct {
 	// client. Package access keeps invitations and bans; package host connects it.
 	Authenticate func(c JoinRequest) error
 	// Relevant reports whether a player may be shown an entity, in addition to Interest. Nil means
-	// that it may be shown all. No byte of a refused entity is sent to that player.
+	// that it may be shown all. No byte of a refused entity is sent to that player. With several
+	// Workers it is called by several goroutines.
 	Relevant func(p *Player[S, I], e arche.Entity) bool
 	// Interest limits by distance the entities that a player is shown.
 	Interest Interest

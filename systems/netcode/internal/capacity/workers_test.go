@@ -110,7 +110,7 @@ func TestBytesOfWorkers(t *testing.T) {
 func TestWorkersAllocateNothing(t *testing.T) {
 	before := runtime.NumGoroutine()
 	s := newScene(t, setting{players: 64, entities: 300, sight: 60}, func(_ *scene, c *serverConfig) { c.Workers = 3 })
-	for range 2 * tickRate {
+	for range 4 * tickRate { // until rings and lists have grown
 		s.tick()
 	}
 	if n := testing.AllocsPerRun(tickRate, func() { s.tick() }); n >= 1 {

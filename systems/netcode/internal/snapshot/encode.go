@@ -27,6 +27,7 @@ func (e *Encoder) Encode(w *packet.Writer, n packet.Number, now tick.Tick) Resul
 	c := e.shared.choice
 	c.reset()
 	var res Result
+	e.settle()
 	if e.shared.deltas == nil {
 		e.shared.Gather()
 	}

@@ -49,9 +49,10 @@ type Encoder struct {
 	gap    float32 // mean bits of a gap in the last packet
 	hand   int     // the slot to begin with among equals
 
-	packets [packet.Outstanding]sentPacket
-	sent    []sentRecord // a ring
-	nextRec uint64       // index of the next one, never wrapping
+	packets   [packet.Outstanding]sentPacket
+	delivered []packet.Number // packets whose records are not settled yet
+	sent      []sentRecord    // a ring
+	nextRec   uint64          // index of the next one, never wrapping
 }
 
 // NewEncoder returns an Encoder for a client that has nothing yet, and for which nothing is
@@ -148,30 +149,14 @@ func (e *Encoder) Delivered(n packet.Number) {
 	if !e.hasSeen || p.tick.IsNewer(e.seen) {
 		e.seen, e.hasSeen = p.tick, true
 	}
-	for i := p.from; i < p.from+uint64(p.n); i++ {
-		r := e.record(uint32(i))
-		if r == nil || e.places[r.slot].track == 0 {
-			continue
-		}
-		t := e.track(int(r.slot))
-		switch {
-		case r.epoch != t.epoch:
-		case r.removal:
-			t.known, t.removing = 0, false
-		case !t.hasBase || reached(n, t.baseAt+1):
-			t.hasBase = true
-			t.baseAt, t.baseRev, t.baseTick = uint32(n), r.revision, p.tick
-			// no more than maxSent records can lie between the two
-			t.baseNum = t.sentNum - uint32(uint16(t.sentNum)-r.num)
-			t.open, t.openAt = r.next != 0, t.baseAt+r.next
-		}
-	}
+	e.delivered = append(e.delivered, n)
 }
 
 // Rekey makes the next packets say everything whole, under the same identities: a decoder that
 // follows gets updates, and one that begins there gets spawns. It is for recordings, whose packets
 // all count as delivered at once.
 func (e *Encoder) Rekey() {
+	e.settle()
 	for i := range e.tracks {
 		if t := &e.tracks[i]; t.known != 0 {
 			t.hasBase, t.open = false, false

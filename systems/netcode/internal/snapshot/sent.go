@@ -65,3 +65,30 @@ func (e *Encoder) reserve(n packet.Number, records int) {
 	}
 	e.sent = larger
 }
+
+// settle makes the records of delivered packets baselines. It waits for the next packet, since the
+// tracks are cold when an acknowledgement arrives, and another goroutine may encode.
+func (e *Encoder) settle() {
+	for _, n := range e.delivered {
+		p := &e.packets[n%packet.Outstanding]
+		for i := p.from; i < p.from+uint64(p.n); i++ {
+			r := e.record(uint32(i))
+			if r == nil || e.places[r.slot].track == 0 {
+				continue
+			}
+			t := e.track(int(r.slot))
+			switch {
+			case r.epoch != t.epoch:
+			case r.removal:
+				t.known, t.removing = 0, false
+			case !t.hasBase || reached(n, t.baseAt+1):
+				t.hasBase = true
+				t.baseAt, t.baseRev, t.baseTick = uint32(n), r.revision, p.tick
+				// no more than maxSent records can lie between the two
+				t.baseNum = t.sentNum - uint32(uint16(t.sentNum)-r.num)
+				t.open, t.openAt = r.next != 0, t.baseAt+r.next
+			}
+		}
+	}
+	e.delivered = e.delivered[:0]
+}

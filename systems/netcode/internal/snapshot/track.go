@@ -80,8 +80,8 @@ func (e *Encoder) freeTrack(i int) {
 func reached(n packet.Number, low uint32) bool { return int32(uint32(n)-low) >= 0 }
 
 // Preload reads a part of each cache line that the next calls of SetRelevance and Encode need, in
-// the order of memory, which is many times as fast as one by one as they are needed. It changes
-// nothing.
+// the order of memory, which is many times as fast as one by one as they are needed. The results of
+// Encode are the same without it.
 func (e *Encoder) Preload() {
 	sum := uint16(0)
 	for i := 0; i < len(e.places); i += placesInLine {
@@ -91,6 +91,7 @@ func (e *Encoder) Preload() {
 		sum += e.tracks[i].slot
 	}
 	e.shared.preloaded = sum // so that no compiler leaves the reading out
+	e.settle()
 }
 
 // placesInLine is the number of places in a line of the cache.
