@@ -38,4 +38,5 @@ else
 fi
 "$go" test -run '^$' -bench 'Encode|Decode|Commit|Endpoint|Bits|At/default|Push' -benchtime 0.2s ./systems/netcode/internal/packet ./systems/netcode/internal/snapshot ./systems/netcode/interp >"$work/netcode"
 "$go" test -run '^$' -bench 'SeekP95|Record' -benchtime 1x ./systems/netcode >>"$work/netcode"
-"${measure[@]}" -netcode "$work/netcode" "${browser[@]}" -page docs/benchmarks.md
+"$go" test -run '^$' -bench Alone -benchtime 1x -timeout 1h ./systems/netcode/internal/capacity >"$work/server"
+"${measure[@]}" -netcode "$work/netcode" -server "$work/server" "${browser[@]}" -page docs/benchmarks.md

@@ -25,6 +25,7 @@ var (
 	rounds       = flag.Int("rounds", 1, "rounds, of which the medians are shown")
 	peerCommands []string
 	netcodePath  = flag.String("netcode", "", "take the netcode's figures from this output of go test -bench")
+	serverPath   = flag.String("server", "", "take the figures of a server alone from such an output")
 	browserPath  = flag.String("browser", "", "take the figures of frames in a browser from such an output")
 	pagePath     = flag.String("page", "", "write the figures to this Markdown page, with a chart beside it")
 	checkPath    = flag.String("check", "", "compare the ratios with those on this page instead, and fail if one is worse by more than the margin")
@@ -54,7 +55,7 @@ func TestMeasure(t *testing.T) {
 	if r.load = load(); r.busy() {
 		t.Logf("the machine is busy with other things (load %.1f); figures will not be worth much", r.load)
 	}
-	for path, list := range map[string]*[]benchmark{*netcodePath: &r.netcode, *browserPath: &r.browser} {
+	for path, list := range map[string]*[]benchmark{*netcodePath: &r.netcode, *serverPath: &r.server, *browserPath: &r.browser} {
 		if path == "" {
 			continue
 		}

@@ -16,10 +16,11 @@ type benchmark struct {
 	figures map[string]string // by their units
 }
 
-// netcodeUnits and browserUnits are the figures of the tables. Not every benchmark reports all of
+// netcodeUnits, serverUnits and browserUnits are the figures of the tables. Not every benchmark reports all of
 // them.
 var (
 	netcodeUnits = []string{"ns/op", "ns/entity", "B/entity", "allocs/op"}
+	serverUnits  = []string{"ms/tick", "cpu-ms/tick", "%p99", "µs/snapshot", "ns/entity", "ns/record", "ns/B", "MB", "of-one"}
 	browserUnits = []string{"update-ms", "draw-ms", "loop-ms"}
 )
 

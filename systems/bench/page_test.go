@@ -24,15 +24,16 @@ var pageTemplate = template.Must(template.New("page").Parse(pageSource))
 // page is the data of the template.
 type page struct {
 	*results
-	Chart, Machine, Commit  string
-	Rounds                  int
-	Busy                    string // empty if the machine was quiet
-	Ratios, Figures         markdown.Table
-	Scene, Netcode, Browser *markdown.Table // nil if nothing was measured
-	Notes                   []string
-	Waiting                 []waiting
-	Floor, FarFloor         float64
-	Limits, Misses, Slower  []string
+	Chart, Machine, Commit string
+	Rounds                 int
+	Busy                   string // empty if the machine was quiet
+	Ratios, Figures        markdown.Table
+	// nil if nothing was measured
+	Scene, Netcode, Server, Browser *markdown.Table
+	Notes                           []string
+	Waiting                         []waiting
+	Floor, FarFloor                 float64
+	Limits, Misses, Slower          []string
 }
 
 // writePage writes docs/benchmarks.md and its chart. It writes each file whole or not at all.
@@ -40,7 +41,7 @@ func (r *results) writePage(path string, rounds int) error {
 	svg := strings.TrimSuffix(filepath.Base(path), filepath.Ext(path)) + ".svg"
 	p := page{
 		results: r, Chart: svg, Machine: machine(), Commit: commit(), Rounds: rounds,
-		Ratios: r.ratioTable(), Figures: r.figureTable(false), Scene: r.sceneTable(), Netcode: benchmarkTable(r.netcode, netcodeUnits), Browser: benchmarkTable(r.browser, browserUnits),
+		Ratios: r.ratioTable(), Figures: r.figureTable(false), Scene: r.sceneTable(), Netcode: benchmarkTable(r.netcode, netcodeUnits), Server: benchmarkTable(r.server, serverUnits), Browser: benchmarkTable(r.browser, browserUnits),
 		Notes: r.notes, Waiting: r.waiting, Floor: limitsFloor, FarFloor: limitsFarFloor, Misses: r.misses(), Slower: r.slower(),
 	}
 	for _, l := range limits {
@@ -177,6 +178,7 @@ func measured(tandem float64) *results {
 	}
 	r.waiting = []waiting{{Workers: 0, AtRest: 1}, {Workers: 1, AtRest: 1}}
 	r.netcode = []benchmark{{"snapshot.Encode", map[string]string{"ns/op": "1", "ns/entity": "2", "B/entity": "3", "allocs/op": "0"}}}
+	r.server = []benchmark{{"capacity.ServerAlone/64x500", map[string]string{"ms/tick": "1.9", "µs/snapshot": "50.2"}}}
 	r.browser = []benchmark{{"browser.Frame/orbits", map[string]string{"update-ms": "0.2", "draw-ms": "0.8", "loop-ms": "22"}}}
 	return r
 }

@@ -21,6 +21,7 @@ type results struct {
 	notes   []string // of peers
 	waiting []waiting
 	netcode []benchmark
+	server  []benchmark
 	browser []benchmark
 }
 
