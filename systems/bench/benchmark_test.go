@@ -16,8 +16,8 @@ type benchmark struct {
 	figures map[string]string // by their units
 }
 
-// netcodeUnits, serverUnits and browserUnits are the figures of the tables. Not every benchmark reports all of
-// them.
+// netcodeUnits, serverUnits and browserUnits are the figures of the tables. Not every benchmark
+// reports all of them.
 var (
 	netcodeUnits = []string{"ns/op", "ns/entity", "B/entity", "allocs/op"}
 	serverUnits  = []string{"ms/tick", "cpu-ms/tick", "%p99", "µs/snapshot", "ns/entity", "ns/record", "ns/B", "MB", "of-one"}

@@ -59,12 +59,13 @@ type ServerConfig[S any, I comparable] struct {
 	// Bandwidth is the most bytes of payload per second and player; zero means 64 KiB. A player
 	// whose path carries less is sent less.
 	Bandwidth int
-	// Workers is on how many goroutines a step encodes and sends snapshots; zero means one, which is
-	// the engine's own. The bytes are the same for any number. Use the number of processors, if one
-	// is too slow for the players that the server has: a step of few players gains nothing. With
-	// more than one, Relevant, Game.States, the codecs of components, and the Send of different
-	// connections run on several goroutines at the same time, while the engine's waits. They may
-	// read the world, and must change nothing that another one reads.
+	// Workers is the number of goroutines on which a step encodes and sends snapshots; zero means
+	// one, which is the engine's own. The bytes are the same for any number. Use the number of
+	// processors, if one is too slow for the players that the server has: a step of few players
+	// gains nothing. With more than one, Relevant, Game.States, the codecs of components and match
+	// states, and the Send of different connections run on several goroutines at the same time,
+	// while the engine's waits. They may read the world, and must change nothing that another one
+	// reads.
 	Workers int
 	// MaxPlayers is the most players, including those that are expected back and bots; zero means
 	// 64. Further clients are refused with a reason.

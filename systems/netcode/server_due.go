@@ -7,8 +7,8 @@ import (
 	"github.com/go-gl/mathgl/mgl32"
 )
 
-// outlook is what a player's snapshot needs to know of the world's entities. It is looked up before
-// the encoding.
+// outlook holds the facts about the world's entities that a player's snapshot depends on. They are
+// looked up before the encoding.
 type outlook struct {
 	body   EntityID   // of the player's entity; NoEntity: it has none
 	eye    mgl32.Vec3 // the place around which the player is shown the world
@@ -36,8 +36,8 @@ func (s *Server[S, I]) selectDue(tick uint64) {
 	s.encoding.due = due
 }
 
-// sortDue looks up the outlooks of the due players, and puts neighbours side by side. They are shown
-// nearly the same entities, whose states and changes are then still in the cache.
+// sortDue looks up the outlooks of the due players, and puts neighbours side by side. They are
+// shown nearly the same entities, whose states and changes are then still in the cache.
 func (s *Server[S, I]) sortDue() {
 	for _, p := range s.encoding.due {
 		s.lookUp(p)
@@ -47,8 +47,8 @@ func (s *Server[S, I]) sortDue() {
 	})
 }
 
-// curve returns the place of a position on a curve that fills the grid: G. M. Morton's, which weaves
-// the bits of the three numbers.
+// curve returns the place of a position on a curve that fills the grid: G. M. Morton's, which
+// weaves the bits of the three numbers.
 func curve(at mgl32.Vec3, g *Grid) (code uint64) {
 	for axis, v := range at {
 		size := g.Max[axis] - g.Min[axis]

@@ -119,7 +119,7 @@ func (s *Server[S, I]) write(k *worker, p *Player[S, I], after Tick, room, reser
 	return datagram, sent.Waiting, err
 }
 
-// logOversized logs what a worker could not send: an entity once, and a player's state once until
+// logOversized logs that a worker could not send an entity, once, or a player's state, once until
 // it fits again.
 func (s *Server[S, I]) logOversized(o oversized) {
 	switch {

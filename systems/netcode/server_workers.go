@@ -36,7 +36,7 @@ type worker struct {
 	panicked        string
 }
 
-// oversized is what does not fit into a packet: an entity, or the state of a player.
+// oversized is an entity or a player's state that does not fit into a packet.
 type oversized struct {
 	id     EntityID
 	player uint16

@@ -79,8 +79,8 @@ func (s State) String() string {
 //
 // All methods are called from one goroutine at a time, the owner's. An implementation with
 // goroutines of its own synchronises with them itself. An owner of several connections may call
-// methods of different ones at the same time, from several goroutines. None of the methods blocks, and in steady state none of them
-// allocates.
+// methods of different ones at the same time, from several goroutines. None of the methods blocks,
+// and in steady state none of them allocates.
 type Conn interface {
 	// Poll sets the connection's time, on the owner's monotonic epoch, once per step and before
 	// Recv. Datagrams sent until the next Poll count as sent at that time. A time earlier than the

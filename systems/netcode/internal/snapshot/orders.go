@@ -24,7 +24,7 @@ func (z *sizes) add(class, k int, v uint64) {
 	*z |= sizes(min(bits.Len64(v), mostSize)+1) << (5 * (3*(class-classPosition) + k))
 }
 
-// coding is how the numbers of a change are written, and how large they were.
+// coding holds the orders in which the numbers of a change are written, and their sizes.
 type coding struct {
 	orders [classes]uint
 	sizes  sizes
