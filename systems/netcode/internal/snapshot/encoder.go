@@ -183,7 +183,7 @@ func (e *Encoder) note(i int, n packet.Number, now tick.Tick, removal bool) {
 		t.sentRev, t.repeats = 0, 0
 	}
 	if t.sentNum > 0 {
-		if r := e.record(t.lastRec); r != nil {
+		if r := e.record(t.lastRec); r != nil && r.slot == t.slot {
 			r.next = uint32(n) - t.sentAt
 		}
 	}
