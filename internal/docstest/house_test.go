@@ -46,6 +46,7 @@ var imports = map[string][]string{
 		"systems/netcode/transport.",
 	},
 	"systems/netcode/access": {"systems/netcode/internal/address"},
+	"systems/netcode/agones": {"ecs."},
 	"systems/netcode/host":   {"ecs", "systems/netcode"},
 	"systems/netcode/netcodetest": {
 		"ecs", "systems/interpolation.", "systems/netcode.", "systems/netcode/transport",

@@ -21,6 +21,7 @@ func TestHostingPage(t *testing.T) {
 		set := flags.New("server")
 		s.flags(set, "")
 		set.Bool("console", true, "")
+		set.Bool("agones", false, "")
 		return set
 	}
 	lines := regexp.MustCompile(`(?m)arena server (.*?)(?: <> commands)?$`).FindAllStringSubmatch(string(page), -1)

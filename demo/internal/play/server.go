@@ -14,6 +14,7 @@ import (
 	"github.com/tandem-ecs/tandem/demo/internal/arena"
 	"github.com/tandem-ecs/tandem/demo/internal/arena/rules"
 	"github.com/tandem-ecs/tandem/demo/internal/flags"
+	"github.com/tandem-ecs/tandem/systems/netcode/agones"
 	"github.com/tandem-ecs/tandem/systems/netcode/host"
 	"github.com/tandem-ecs/tandem/systems/netcode/transport"
 	"github.com/tandem-ecs/tandem/systems/netcode/transport/loopback"
@@ -32,6 +33,7 @@ func Server(ctx context.Context, args []string, stdout, stderr io.Writer) error 
 	set.BoolVar(&s.console, "console", true, "accept commands on the standard input: players, kick, ban, invite, quit; help lists them")
 	set.StringVar(&s.record.name, "record", "", "`file` to record the match into, for the command replay, such as match.replay")
 	set.BoolVar(&s.verbose, "verbose", false, "also log why handshakes fail")
+	set.BoolVar(&s.agones, "agones", false, "the server is one of a fleet of Agones: ready when it listens, allocated by its first player, stopped after the drain; the port of the sidecar is in AGONES_SDK_HTTP_PORT, or 9358")
 	set.Section("The run")
 	if err := read(set, args, stdout, "A server of the arena, without a picture."); err != nil {
 		return err
@@ -55,6 +57,9 @@ func Server(ctx context.Context, args []string, stdout, stderr io.Writer) error 
 		return err
 	}
 	defer server.host.Close()
+	if s.agones {
+		defer server.joinFleet(log)()
+	}
 	server.printLinks(stdout)
 	fmt.Fprintln(stderr, "to join, run: go run ./demo client -connect 'LINK' (LINK is a line above that begins with tandem)")
 	if text := s.web.explain(&s); text != "" {
@@ -93,6 +98,7 @@ type server struct {
 	local           *loopback.Listener // for players in this process; nil: none
 	shots           [2]uint64          // fired, and hits among them
 	rockets, pushes uint64
+	fleet           *agones.Sidecar // nil: there is none
 }
 
 // Update and Close implement [match.Server].
@@ -132,6 +138,8 @@ func newServer(r *rateFlags, s *serverFlags, log *slog.Logger, own bool) (*serve
 		},
 		Rocket: func(*rules.Player, bool) { v.rockets++ },
 		Pushed: func(*rules.Player) { v.pushes++ },
+		Joined: v.joined,
+		Left:   v.left,
 	}
 	m.Listener = web
 	if own {

@@ -22,6 +22,7 @@ type serverFlags struct {
 	arrival            bool
 	inputCredit        time.Duration
 	console, verbose   bool
+	agones             bool
 	maxPlayers, crates int
 	perAddress         int
 	drain              time.Duration

@@ -110,6 +110,8 @@ func pageFolder(given string) (string, error) {
 func (w *webFlags) explain(s *serverFlags) string {
 	c := &s.host.WebSocket
 	switch {
+	case w.addr == "":
+		return ""
 	case c.SelfSigned:
 		return "This server has made its certificate itself, so a browser warns of it once: \"Your connection is not private\" or the like.\n" +
 			"Choose Advanced, then Proceed. A certificate of an authority, by -tls-name or -tls-cert, avoids the warning."

@@ -46,6 +46,8 @@ type Config struct {
 	Shot     func(p *Player, hit bool) // called for every shot; may be nil
 	Rocket   func(p *Player, hit bool) // called at the end of every rocket; may be nil
 	Pushed   func(p *Player)           // called for every push; may be nil
+	Joined   func(p *Player)           // called for every player; may be nil
+	Left     func(p *Player)           // called for every player that has left; may be nil
 }
 
 // Match is a running arena.
@@ -212,6 +214,9 @@ func (m *Match) joined(p *Player) (arena.State, arche.Entity) {
 	state := arena.State{Pos: m.spawnPoint(), Grounded: true}
 	m.players[p] = &playerRecord{}
 	m.server.Mark("joins", p.Number())
+	if m.config.Joined != nil {
+		m.config.Joined(p)
+	}
 	l := components.NewLogical(state.Pose())
 	return state, m.spawn.NewWith(&l, &netcode.Replicated{Archetype: arena.ArchetypePlayer}, &arena.Pawn{Health: arena.FullHealth})
 }
@@ -219,6 +224,9 @@ func (m *Match) joined(p *Player) (arena.State, arche.Entity) {
 func (m *Match) left(p *Player, _ transport.Reason) {
 	delete(m.players, p)
 	m.server.Mark("leaves", p.Number())
+	if m.config.Left != nil {
+		m.config.Left(p)
+	}
 }
 
 // spawnPoint returns the spawn point that is farthest from all players.
