@@ -46,14 +46,16 @@ step "examples in modules of their own"
 (cd examples/04-ebitengine && xvfb-run --auto-servernum "$go" test ./...)
 
 # These packages run on more than one goroutine, or hold unsafe pointers, which the race detector
-# checks too. One goroutine calls the rest of the netcode, which would take ten minutes.
+# checks too. One goroutine calls the rest of the netcode and of the matches, which would take
+# twelve minutes.
 # Package docstest reads the repository, and lint runs it already.
 inner=$("$go" list ./internal/... | grep -v /docstest)
+sockets=$("$go" list ./systems/netcode/transport/... | grep -v /linksim)
 
 step "tests under the race detector"
 export RAPID_CHECKS=25 # a quarter of the random cases: all of them have run above
-"${test[@]}" -race -short ./ecs/... ./components/... $inner ./systems/interpolation/... ./systems/hierarchy/... ./systems/motion ./systems/netcode/transport/... ./systems/netcode/host/... ./demo/internal/play
-"${test[@]}" -race -short -run 'Example|Struct|Report|LineBounds|Tables|Deterministic|Parallel|Worker' ./systems/netcode ./systems/netcode/internal/capacity ./systems/netcode/internal/conformance/...
+"${test[@]}" -race -short ./ecs/... ./components/... $inner ./systems/interpolation/... ./systems/hierarchy/... ./systems/motion $sockets ./systems/netcode/agones ./systems/netcode/host/...
+"${test[@]}" -race -short -run 'Example|Struct|Report|LineBounds|Tables|Deterministic|Parallel|Worker|^Test(Conn|Listener|Fleet)$|^Test(Page|PlayThrough|Web)' ./systems/netcode ./systems/netcode/internal/capacity ./systems/netcode/internal/conformance/... ./systems/netcode/transport/linksim ./demo/internal/play
 
 step "tests of the core on wasm"
 if command -v node >/dev/null; then
