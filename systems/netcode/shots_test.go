@@ -135,7 +135,7 @@ func TestShotAppearsInTheStepOfThePress(t *testing.T) {
 			return input{}, press
 		})
 		ids := map[arche.Entity]netcode.EntityID{}
-		last, ages := map[arche.Entity]mgl32.Vec3{}, map[arche.Entity]int{}
+		last := map[arche.Entity]mgl32.Vec3{}
 		a.afterStep(func() {
 			if press {
 				pressed++
@@ -162,7 +162,7 @@ func TestShotAppearsInTheStepOfThePress(t *testing.T) {
 				if was, known := last[r.entity]; known {
 					way := math.Hypot(float64(r.rocket.VX), float64(r.rocket.VZ)) / 120
 					leap := math.Abs(float64(at.Sub(was).Len()) - way*stretch)
-					if ages[r.entity]++; ages[r.entity] < 2*59 { // it ends in the middle of a step
+					if at[2] < r.rocket.Z+rocketSpeed*59/tickRate { // it ends in the middle of a frame
 						worst = max(worst, leap)
 					}
 				}
