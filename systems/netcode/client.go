@@ -49,7 +49,7 @@ type Client[S any, I comparable] struct {
 	release        func()
 	components     []boundComponent
 	shots          []clientShots[S, I] // in the order of the protocol's
-	launches       launchCount
+	launches       closedLaunches
 
 	status     Status
 	reason     Reason
@@ -133,7 +133,7 @@ type ownUpdate[S any] struct {
 	state S
 	jumps uint8
 	// see ownState
-	launched uint8
+	launched launchCounts
 }
 
 // NewClient returns a client, or an error that states what is wrong with the configuration.

@@ -21,11 +21,8 @@ type clientShots[S any, I comparable] interface {
 	fire(before, after S, in I, t Tick)
 	// receive takes a record of an entity of the archetype, in a snapshot of a tick.
 	receive(r *replica, ch *snapshot.Change, t Tick)
-	// count returns how many own shots of the ticks from one to before another were predicted, and
-	// how many of them have no record yet.
-	count(from, to Tick) (predicted, waiting int)
-	// refuse refuses them.
-	refuse(from, to Tick)
+	// close takes the number of shots that the server has launched before a tick, modulo 16.
+	close(t Tick, launched uint8)
 	// show draws the own shots at the end of the step of the own player that leads to a tick.
 	show(now Tick)
 	// clear despawns all shots without a record, and forgets the launches.
@@ -47,6 +44,7 @@ type shotsClient[S any, I comparable, P comparable] struct {
 	tick     Tick // of the step that fires
 	launches int  // in it
 	recent   launchRing
+	counts   launchCount
 }
 
 func (k *shotKind[S, I, P]) client(c *Client[S, I]) clientShots[S, I] {
@@ -134,7 +132,7 @@ func (k *shotsClient[S, I, P]) receive(r *replica, ch *snapshot.Change, t Tick) 
 	}
 	if s == nil || s.id != NoEntity {
 		s = k.enter(rec.tick, rec.n, rec.path, rec.since, own)
-		if l := &k.c.launches; own && !l.open.IsNewer(rec.tick) && k.recent.in(rec.tick) <= rec.n {
+		if l := &k.counts; own && !l.open.IsNewer(rec.tick) && k.recent.in(rec.tick) <= rec.n {
 			l.unforeseen++
 		}
 	}
@@ -146,24 +144,34 @@ func (k *shotsClient[S, I, P]) receive(r *replica, ch *snapshot.Change, t Tick) 
 	}
 }
 
-func (k *shotsClient[S, I, P]) count(from, to Tick) (predicted, waiting int) {
-	for t := from; t != to; t++ {
-		predicted += int(k.recent.in(t))
-	}
-	for _, s := range k.own {
-		if s.waits(from, to) {
-			waiting++
+// close compares the launches of the archetype with the server's. If it has launched as many as
+// were predicted since the last state, all are right. If it has launched fewer, and the shots
+// without a record are as many as the difference, they are refused. If they are more, records are
+// still under way, and a later state decides. Anything else is left to the records: a shot without
+// one is refused as soon as all entities of a tick after its launch are known.
+func (k *shotsClient[S, I, P]) close(t Tick, launched uint8) {
+	l := &k.counts
+	if l.known && int(t.Sub(l.open)) <= len(k.recent) {
+		predicted, waiting := l.unforeseen, 0
+		for at := l.open; at != t; at++ {
+			predicted += int(k.recent.in(at))
+		}
+		for _, s := range k.own {
+			if s.waits(l.open, t) {
+				waiting++
+			}
+		}
+		refused := int(uint8(predicted)-(launched-l.counted)) % (1 << launchedBits)
+		if refused > 0 && refused < waiting {
+			return
+		}
+		for _, s := range k.own {
+			if refused == waiting && s.waits(l.open, t) {
+				s.refused = true
+			}
 		}
 	}
-	return predicted, waiting
-}
-
-func (k *shotsClient[S, I, P]) refuse(from, to Tick) {
-	for _, s := range k.own {
-		if s.waits(from, to) {
-			s.refused = true
-		}
-	}
+	*l = launchCount{known: true, open: t, counted: launched}
 }
 
 // waits reports whether a shot of the ticks from one to before another has no record yet.
@@ -175,8 +183,12 @@ func (k *shotsClient[S, I, P]) show(now Tick) {
 	whole, known := k.c.decoder.Whole()
 	for _, s := range k.own {
 		// The server has despawned a shot without a record that is older than what is known of all
-		// entities, or has not fired it.
-		if s.refused = s.id == NoEntity && (s.refused || known && whole.IsNewer(s.tick)); s.refused {
+		// entities, or has not fired it. The latter must not refuse another in its place.
+		if s.id == NoEntity && !s.refused && known && whole.IsNewer(s.tick) {
+			s.refused = true
+			k.recent.drop(s.tick)
+		}
+		if s.refused {
 			s.vanish()
 			continue
 		}
@@ -195,16 +207,21 @@ func (k *shotsClient[S, I, P]) clear() {
 	for _, s := range k.own {
 		s.vanish()
 	}
-	k.own, k.recent = k.own[:0], launchRing{}
+	k.own, k.recent, k.counts = k.own[:0], launchRing{}, launchCount{}
 }
 
-// launchCount compares the own player's launches with the server's count of them.
+// launchCount compares the own player's launches of an archetype with the server's count of them.
 type launchCount struct {
 	known      bool
-	closed     Tick  // of the newest own state
 	open       Tick  // the launches before it are decided
 	counted    uint8 // by the server before open
 	unforeseen int   // records of launches since open that were not predicted
+}
+
+// closedLaunches is the tick of the newest own state: replays do not decide the launches before it.
+type closedLaunches struct {
+	known  bool
+	closed Tick
 }
 
 // launchRing holds the number of own launches of one archetype in each of the last steps.
@@ -220,6 +237,13 @@ func (r *launchRing) in(t Tick) uint8 {
 		return l.launches
 	}
 	return 0
+}
+
+// drop takes a launch of a tick away.
+func (r *launchRing) drop(t Tick) {
+	if l := &r[t%Tick(len(r))]; l.tick == t && l.launches > 0 {
+		l.launches--
+	}
 }
 
 // predictsShots reports whether the own player's shots are drawn at the own player's tick.
@@ -249,35 +273,18 @@ func (c *Client[S, I]) stepAndFire(state S, in I, t Tick) S {
 	return after
 }
 
-// closeLaunches takes the number of shots that the server has launched for the own player before
-// tick t, modulo 16. If it has launched as many as were predicted since the last state, all are
-// right. If it has launched fewer, and the shots without a record are as many as the difference,
-// they are refused. If they are more, records are still under way, and a later state decides.
-// Anything else is left to the records: a shot without one is refused as soon as all entities of a
-// tick after its launch are known.
-func (c *Client[S, I]) closeLaunches(t Tick, launched uint8) {
+// closeLaunches takes the numbers of shots that the server has launched for the own player before
+// tick t. Each archetype has its own: a shot that the server has fired in place of another one must
+// not hide that the other is refused.
+func (c *Client[S, I]) closeLaunches(t Tick, launched launchCounts) {
 	l := &c.launches
 	if l.known && !t.IsNewer(l.closed) {
 		return
 	}
-	if l.known && int(t.Sub(l.open)) <= len(launchRing{}) {
-		predicted, waiting := l.unforeseen, 0
-		for _, k := range c.shots {
-			p, w := k.count(l.open, t)
-			predicted, waiting = predicted+p, waiting+w
-		}
-		refused := int(uint8(predicted)-(launched-l.counted)) % (1 << launchedBits)
-		if refused > 0 && refused < waiting {
-			l.closed = t
-			return
-		}
-		if refused == waiting {
-			for _, k := range c.shots {
-				k.refuse(l.open, t)
-			}
-		}
+	for i, k := range c.shots {
+		k.close(t, launched[i])
 	}
-	l.known, l.closed, l.open, l.counted, l.unforeseen = true, t, t, launched, 0
+	l.known, l.closed = true, t
 }
 
 // showShots draws the own player's shots after its step that leads to a tick.
@@ -292,7 +299,7 @@ func (c *Client[S, I]) clearShots() {
 	for _, k := range c.shots {
 		k.clear()
 	}
-	c.launches = launchCount{}
+	c.launches = closedLaunches{}
 }
 
 // receiveShot takes the record of a replica if that is a shot. It returns the moment at which the

@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	"github.com/tandem-ecs/tandem/systems/netcode/internal/packet"
+	"github.com/tandem-ecs/tandem/systems/netcode/internal/snapshot"
 )
 
 // Every snapshot carries the player's own state, since the client compares its prediction with the
@@ -21,32 +22,35 @@ var errNotSaid = errors.New("netcode: a reference to the own state of a packet t
 
 // ownState is the state of a client's own player on the wire.
 type ownState[S any] struct {
-	state S
-	jumps uint8
-	body  EntityID // the player's entity; NoEntity if the player is not shown it
-	// shots that the player has launched before, modulo 16; with Shots
-	launched uint8
+	state    S
+	jumps    uint8
+	body     EntityID     // the player's entity; NoEntity if the player is not shown it
+	launched launchCounts // before
 }
 
-// launchedBits is the number of bits of the count of launches.
+// launchedBits is the number of bits of a count of launches.
 const launchedBits = 4
+
+// launchCounts are the numbers of shots that a player has launched, modulo 16 on the wire, for each
+// archetype of shots in the order of the protocol.
+type launchCounts [snapshot.MaxComponents]uint8
 
 // ownCodec packs own states.
 type ownCodec[S any] struct {
-	states   StateCodec[S]
-	launches bool // are counted
+	states StateCodec[S]
+	kinds  int // archetypes of shots
 }
 
 func (p *Protocol[S, I]) ownCodec() ownCodec[S] {
-	return ownCodec[S]{p.game.States, len(p.shots) > 0}
+	return ownCodec[S]{p.game.States, len(p.shots)}
 }
 
 func (o ownState[S]) write(w *Writer, c ownCodec[S]) {
 	c.states.Write(w, o.state)
 	w.Bits(uint64(o.jumps), 8)
 	w.Bits(uint64(o.body), 32)
-	if c.launches {
-		w.Bits(uint64(o.launched), launchedBits)
+	for _, n := range o.launched[:c.kinds] {
+		w.Bits(uint64(n), launchedBits)
 	}
 }
 
@@ -54,8 +58,8 @@ func readOwn[S any](r *Reader, c ownCodec[S]) (o ownState[S]) {
 	o.state = c.states.Read(r)
 	o.jumps = uint8(r.Bits(8))
 	o.body = EntityID(r.Bits(32))
-	if c.launches {
-		o.launched = uint8(r.Bits(launchedBits))
+	for i := range o.launched[:c.kinds] {
+		o.launched[i] = uint8(r.Bits(launchedBits))
 	}
 	return o
 }
@@ -104,7 +108,7 @@ func (s *Server[S, I]) writeOwn(w *Writer, p *Player[S, I], n packet.Number) (sa
 }
 
 func (s *Server[S, I]) ownState(p *Player[S, I]) ownState[S] {
-	return ownState[S]{p.State, p.jumps, s.shownID(p), p.launched % (1 << launchedBits)}
+	return ownState[S]{p.State, p.jumps, s.shownID(p), p.launched}
 }
 
 // noteOwn sets the present own state of a player.

@@ -20,7 +20,7 @@ func TestOwnStateOverAnyPath(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var sent ownSent
 		var heard ownReceived[int]
-		codec := ownCodec[int]{counterCodec{}, true}
+		codec := ownCodec[int]{counterCodec{}, 2}
 		type flight struct {
 			number packet.Number
 			bytes  []byte
@@ -37,7 +37,8 @@ func TestOwnStateOverAnyPath(t *testing.T) {
 				case 1:
 					truth.jumps++
 				case 2:
-					truth.launched = (truth.launched + 1) % (1 << launchedBits)
+					kind := rapid.IntRange(0, 1).Draw(t, "kind")
+					truth.launched[kind] = (truth.launched[kind] + 1) % (1 << launchedBits)
 				default:
 					truth.body ^= 1
 				}
@@ -102,7 +103,7 @@ func TestOwnStateReferencesAreChecked(t *testing.T) {
 		w.Bool(true)
 		w.Bits(test.back, recallBits)
 		r := NewReader(w.Bytes())
-		got := heard.read(&r, test.n, ownCodec[int]{counterCodec{}, false})
+		got := heard.read(&r, test.n, ownCodec[int]{counterCodec{}, 0})
 		if ok := r.Err() == nil; ok != test.want || ok && got.state != 7 {
 			t.Errorf("packet %d names the one %d before: %+v, %v", test.n, test.back, got, r.Err())
 		}

@@ -74,7 +74,7 @@ type Player[S any, I comparable] struct {
 		at    time.Duration
 	}
 
-	launched uint8 // shots, modulo 256
+	launched launchCounts
 	base     MovementBase
 	// last pose of the body that carries the player, or that carried it last
 	frame  components.Pose3D

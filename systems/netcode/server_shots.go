@@ -159,8 +159,8 @@ func (k *shotsServer[S, I, P]) send(e arche.Entity, archetype uint16, to *snapsh
 
 // fire makes the shots that a player's step has fired.
 func (s *Server[S, I]) fire(p *Player[S, I], before S, in I, t Tick) {
-	for _, k := range s.shots {
-		p.launched += uint8(k.fire(p.number, before, p.State, in, t))
+	for i, k := range s.shots {
+		p.launched[i] += uint8(k.fire(p.number, before, p.State, in, t))
 	}
 }
 
