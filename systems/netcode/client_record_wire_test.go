@@ -99,8 +99,7 @@ func TestClientsRecordOnlyTheirWire(t *testing.T) {
 	m.protocol, _ = doorProtocol(t, false, (*doorState).At)
 	second, _ := doorProtocol(t, false, (*doorState).At)
 	seen := wire{map[netcode.EntityID]map[wireState]bool{}, map[netcode.Tick]map[netcode.EntityID]wireState{}}
-	var a *player
-	a = m.join(seeds(12), func(c *netcode.ClientConfig[runner, input]) {
+	a := m.join(seeds(12), func(c *netcode.ClientConfig[runner, input]) {
 		dial := c.Dial
 		c.Dial = func() (netcode.Conn, error) {
 			conn, err := dial()

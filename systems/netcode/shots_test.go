@@ -162,7 +162,8 @@ func TestShotAppearsInTheStepOfThePress(t *testing.T) {
 				if was, known := last[r.entity]; known {
 					way := math.Hypot(float64(r.rocket.VX), float64(r.rocket.VZ)) / 120
 					leap := math.Abs(float64(at.Sub(was).Len()) - way*stretch)
-					if at[2] < r.rocket.Z+rocketSpeed*59/tickRate { // it ends in the middle of a frame
+					if at[2] < r.rocket.Z+rocketSpeed*59/tickRate {
+						// it ends in the middle of a frame
 						worst = max(worst, leap)
 					}
 				}

@@ -33,7 +33,6 @@ type builder struct {
 	log      *Log
 	line     lineTrack
 	bodies   []*bodyTrack
-	own      *bodyTrack
 	player   playerTrack
 	machine  machineTrack
 	arrivals []arrival
