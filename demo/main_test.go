@@ -110,7 +110,7 @@ func TestExitCodes(t *testing.T) {
 			{[]string{"-hz", "0"}, 2, "", "demo: -hz 0:"},
 			{[]string{"-hz", "x"}, 2, "", `demo: -hz "x": it takes a whole number`},
 			{[]string{"-scene", "moon"}, 2, "", "the scenes are orbits, lanes, teleports, physics, stress"},
-			{[]string{"serve"}, 2, "", `there is no command "serve"; the commands are server, client, host, duel, bots, timeline`},
+			{[]string{"serve"}, 2, "", `there is no command "serve"; the commands are server, client, host, duel, bots, replay, timeline`},
 			{[]string{"-headless", "-frame-times", times, "-trace", filepath.Join(dir, "b.csv")}, 2, "", times + `:3: "x" is not a whole number of nanoseconds`},
 			{[]string{"-headless", "-frame-times", filepath.Join(dir, "none")}, 2, "", "no such file"},
 			{[]string{"-headless", "-trace", filepath.Join(dir, "none", "c.csv")}, 2, "", "demo: -trace:"},
