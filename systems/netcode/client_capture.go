@@ -73,9 +73,7 @@ func (c *Client[S, I]) Capture(to replay.Recorder) error {
 	if err != nil {
 		return err
 	}
-	hello := NewWriter(make([]byte, 1<<10))
-	c.protocol.schema.WriteHello(&hello)
-	if err := to.Begin(replay.Session{Kind: replay.Exact, Rate: c.protocol.TickRate(), Hello: hello.Bytes(), Config: settings}); err != nil {
+	if err := c.protocol.begin(to, replay.Session{Kind: replay.Exact, Config: settings}); err != nil {
 		return err
 	}
 	r := &capture{to: to, events: make([]byte, 0, captureRoom), input: make([]byte, 0, maxCapturedInput)}

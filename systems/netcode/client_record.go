@@ -40,8 +40,8 @@ type playerBody struct {
 // in a match of 400 entities. Without one nothing is paid.
 //
 // A recording holds nothing that the client was not sent. The states are those of the server's
-// ticks, to the bit, without the delay of the picture. What is lost on the way is missing, and so
-// are states that newer ones of the same entity have overtaken. Nothing that the client predicts is
+// ticks, to the bit, without the delay of the picture. A state that is lost on the way is missing,
+// and so is one that a newer state of the same entity has overtaken. Nothing that the client predicts is
 // in it, such as shots that the server has not fired, and no message: a client cannot tell a
 // broadcast from a message to itself alone. [Client.Note] adds what viewers may get. The entities
 // of other players are those that they own, of the archetype of this client's player.
@@ -73,9 +73,14 @@ func (c *Client[S, I]) Record(to replay.Recorder) error {
 }
 
 // Note adds a message to all recordings of this client, for [ClientConfig].Message of those who
-// play them: a message that the client has received, and that others may read.
-func (c *Client[S, I]) Note(data []byte) {
+// play them: a message that the client has received, and that others may read. The errors are those
+// of [Server.Note].
+func (c *Client[S, I]) Note(data []byte) error {
+	if err := c.protocol.mayNote(data); err != nil {
+		return err
+	}
 	c.note(replay.Frame{Kind: replay.Message, Data: data})
+	return nil
 }
 
 // Mark notes a moment in all recordings of this client, as [Server.Mark] does.

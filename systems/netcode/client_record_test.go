@@ -183,7 +183,9 @@ func TestClientsNoteMessages(t *testing.T) {
 	a = m.join(perfect(), func(c *netcode.ClientConfig[runner, input]) {
 		c.Message = func(data []byte, _ bool) {
 			if a.heard = append(a.heard, string(data)); data[0] != 's' {
-				a.client.Note(data)
+				if err := a.client.Note(data); err != nil {
+					t.Error(err)
+				}
 			}
 		}
 	})
@@ -201,7 +203,12 @@ func TestClientsNoteMessages(t *testing.T) {
 	if err := file.Close(); err != nil {
 		t.Fatal(err)
 	}
-	a.client.Note([]byte("late"))
+	if err := a.client.Note([]byte("late")); err != nil {
+		t.Error("with no recording any more:", err)
+	}
+	if a.client.Note(make([]byte, 33<<10)) == nil {
+		t.Error("a message of 33 KiB was noted")
+	}
 	m.run(time.Second, nil)
 	v := newViewerOf(t, tape.open(t), newProtocol(t, netcode.Config{}))
 	for range 8 * tickRate {

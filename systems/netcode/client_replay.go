@@ -39,9 +39,7 @@ type Replay struct {
 	Jumped func()
 
 	tape    *replay.Tape
-	cursor  *replay.Cursor
-	later   replay.Frame // read, and of a later tick
-	has     bool
+	frames  frameReader
 	step    func() error // requests one of the engine, for seeks in a pause
 	paused  func() bool
 	target  Tick
@@ -87,7 +85,7 @@ func openReplay[S any, I comparable](p *Protocol[S, I], tape *replay.Tape) (*Rep
 		ahead, warm = max(p.TickRate()/lateAhead, readAhead), max(p.TickRate()/lateWarm, warmUp)
 	}
 	return &Replay{
-		tape: tape, cursor: tape.Cursor(), target: tape.First(), seeking: true, kept: map[EntityID]keptEntity{}, ahead: ahead, warm: warm,
+		tape: tape, frames: frameReader{cursor: tape.Cursor()}, target: tape.First(), seeking: true, kept: map[EntityID]keptEntity{}, ahead: ahead, warm: warm,
 	}, nil
 }
 
@@ -186,21 +184,6 @@ func playerOf(data []byte, number uint16) (e EntityID) {
 	return e
 }
 
-// read returns the next frame if it is of a tick up to a last one. The data are valid until the
-// next call.
-func (r *Replay) read(last Tick) (f replay.Frame, ok bool) {
-	if !r.has {
-		if r.later, r.has = r.cursor.Next(); !r.has {
-			return f, false
-		}
-	}
-	if r.later.Tick.IsNewer(last) {
-		return f, false
-	}
-	r.has = false
-	return r.later, true
-}
-
 // Replay returns the playback, and nil for a client that has a connection, or a capture's.
 func (c *Client[S, I]) Replay() *Replay { return c.replay }
 
@@ -234,7 +217,7 @@ func (c *Client[S, I]) replayStep() {
 	shown := c.viewTime
 	present := c.grid.Edge(r.index)
 	for !r.seeking {
-		f, ok := r.read(r.shown.Add(r.ahead))
+		f, ok := r.frames.upTo(r.shown.Add(r.ahead))
 		if !ok {
 			break
 		}
@@ -319,14 +302,14 @@ func (c *Client[S, I]) seek(to Tick) {
 	r.floor = r.tape.First()
 	present := c.grid.Edge(r.index)
 	from := Tick(uint32(c.grid.Index(c.seenView(present, true)))).Add(-r.warm)
-	r.cursor.Seek(from)
-	if r.later, r.has = r.cursor.Next(); r.has {
-		r.floor, r.later.Gap = r.later.Tick, false
+	r.frames.seek(from)
+	if first := r.frames.peek(); first != nil {
+		r.floor, first.Gap = first.Tick, false
 	}
 	c.emptyScene(r.floor)
 	decoded := false
 	for {
-		f, ok := r.read(from)
+		f, ok := r.frames.upTo(from)
 		if !ok {
 			break
 		}

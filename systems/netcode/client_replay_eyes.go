@@ -34,7 +34,7 @@ type followedPlayer[S any, I comparable] struct {
 // followPlayers prepares the tracks.
 func (c *Client[S, I]) followPlayers() {
 	track := func() playerTrack[S, I] {
-		return playerTrack[S, I]{protocol: c.protocol, cursor: c.replay.tape.Cursor()}
+		return playerTrack[S, I]{protocol: c.protocol, frames: frameReader{cursor: c.replay.tape.Cursor()}}
 	}
 	c.followed = &followedPlayer[S, I]{now: track(), ahead: track()}
 }

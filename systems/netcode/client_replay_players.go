@@ -13,9 +13,7 @@ import (
 // tick. The bytes may come from anywhere.
 type playerTrack[S any, I comparable] struct {
 	protocol *Protocol[S, I]
-	cursor   *replay.Cursor
-	next     replay.Frame // read, and of a later tick
-	has      bool
+	frames   frameReader
 	at       Tick // read up to here
 	begun    bool
 
@@ -81,20 +79,16 @@ func (p *playerRows[V]) read(data []byte, value func(r *Reader, last V) (v V, ok
 // to reads up to and with a tick. Back, and far ahead, it seeks.
 func (t *playerTrack[S, I]) to(k Tick) {
 	if ahead := k.Sub(t.at); !t.begun || ahead < 0 || int(ahead) > 2*keyframeSeconds*t.protocol.TickRate() {
-		t.cursor.Seek(k)
-		t.begun, t.has = true, false
+		t.frames.seek(k)
+		t.begun = true
 		t.clear()
 	}
-	for t.at = k; ; t.has = false {
-		if !t.has {
-			if t.next, t.has = t.cursor.Next(); !t.has {
-				return
-			}
-		}
-		if t.next.Tick.IsNewer(k) {
+	for t.at = k; ; {
+		f, ok := t.frames.upTo(k)
+		if !ok {
 			return
 		}
-		t.take(t.next)
+		t.take(f)
 	}
 }
 

@@ -31,11 +31,17 @@ type recording struct {
 	rows        recordedRows // of players; nil: none
 }
 
-// beginRecording begins a recording of a world by one end.
-func (p *Protocol[S, I]) beginRecording(to replay.Recorder, kind replay.Kind, w *snapshot.World, arrival bool) (*recording, error) {
+// begin begins a session of this protocol.
+func (p *Protocol[S, I]) begin(to replay.Recorder, s replay.Session) error {
 	hello := NewWriter(make([]byte, 1<<10))
 	p.schema.WriteHello(&hello)
-	if err := to.Begin(replay.Session{Kind: kind, Rate: p.TickRate(), Hello: hello.Bytes(), OnArrival: arrival}); err != nil {
+	s.Rate, s.Hello = p.TickRate(), hello.Bytes()
+	return to.Begin(s)
+}
+
+// beginRecording begins a recording of a world by one end.
+func (p *Protocol[S, I]) beginRecording(to replay.Recorder, kind replay.Kind, w *snapshot.World, arrival bool) (*recording, error) {
+	if err := p.begin(to, replay.Session{Kind: kind, OnArrival: arrival}); err != nil {
 		return nil, err
 	}
 	return &recording{

@@ -96,7 +96,7 @@ type ServerConfig[S any, I comparable] struct {
 	Rewind time.Duration
 	// RecordStates is how many times a second recordings hold the states of all players, which
 	// [Client.State] then returns in a replay; zero means never. It is the one part of a recording
-	// that no other player received in any form: what it holds is for everybody who gets a file.
+	// that no other player received in any form: all that get a file can read it.
 	RecordStates int
 	// Random makes secrets; nil means crypto/rand.Reader.
 	Random io.Reader

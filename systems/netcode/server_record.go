@@ -37,20 +37,25 @@ func (s *Server[S, I]) Mark(name string, player uint16) {
 	s.note(replay.Mark{Tick: s.Tick(), Player: player, Name: name}.Frame())
 }
 
-// Note puts a message into all recordings, and sends it to nobody: what was sent to one player, or
+// Note puts a message into all recordings, and sends it to no player: what was sent to one, or
 // happened on the server only, as far as viewers may receive it. ClientConfig.Message of a client
 // that plays the recording receives it like a [Server.Broadcast]. With an error nothing was noted:
 // it is packet.ErrMessageTooLarge beyond 32 KiB, or that of raw bytes in a protocol with a
 // [Message].
 func (s *Server[S, I]) Note(data []byte) error {
-	if len(data) > maxMessage {
-		return packet.ErrMessageTooLarge
-	}
-	if err := s.protocol.mustPack(data); err != nil {
+	if err := s.protocol.mayNote(data); err != nil {
 		return err
 	}
 	s.note(replay.Frame{Tick: s.Tick(), Kind: replay.Message, Data: data})
 	return nil
+}
+
+// mayNote returns the error of a message that a recording cannot hold.
+func (p *Protocol[S, I]) mayNote(data []byte) error {
+	if len(data) > maxMessage {
+		return packet.ErrMessageTooLarge
+	}
+	return p.mustPack(data)
 }
 
 // note adds a frame to all recordings that have begun.

@@ -214,7 +214,7 @@ func (m *Match) Advance(real time.Duration) {
 	}
 	m.update(real)
 	if m.playback != nil {
-		if m.clients[0].Net().Number() == 0 { // nobody had joined yet
+		if m.clients[0].Net().Number() == 0 { // no player had joined yet
 			m.clients[0].NextPlayer()
 		}
 		return

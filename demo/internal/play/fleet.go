@@ -41,7 +41,7 @@ func (v *server) left(p *rules.Player) {
 	}
 }
 
-// fleetKey names a player to the fleet. It tells nobody how to join.
+// fleetKey names a player to the fleet. To know it is not enough to join.
 func fleetKey(p *rules.Player) string {
 	id := p.ResumeID()
 	return hex.EncodeToString(id[:8])

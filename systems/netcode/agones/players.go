@@ -23,8 +23,8 @@ func newPlayerList() playerList {
 }
 
 // Joined puts a player into the fleet's list, with the next requests. Other programs can read the
-// key, so it must let nobody join: no token. The hexadecimal digits of a [netcode.ResumeID] are
-// fit.
+// key, so it must not be enough to join: no token. The hexadecimal digits of a [netcode.ResumeID]
+// are fit.
 //
 // [netcode.ResumeID]: https://pkg.go.dev/github.com/tandem-ecs/tandem/systems/netcode#ResumeID
 func (s *Sidecar) Joined(key string) {

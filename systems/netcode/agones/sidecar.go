@@ -10,13 +10,10 @@
 package agones
 
 import (
-	"bytes"
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"log/slog"
 	"net"
 	"net/http"
@@ -30,37 +27,8 @@ import (
 	"github.com/tandem-ecs/tandem/ecs"
 )
 
-// DefaultAddr is the address at which a sidecar listens unless its fleet says another port.
-const DefaultAddr = "127.0.0.1:9358"
-
-// Config configures a [Sidecar]. The zero value suits a server in a fleet.
-type Config struct {
-	// Addr is host and port of the sidecar. Empty: 127.0.0.1 and the port in the environment
-	// variable AGONES_SDK_HTTP_PORT, which Agones sets. Without both there is no Agones.
-	Addr string
-
-	// List is the list of the fleet that holds the players' keys. Empty: "players". A fleet that
-	// does not define it gets no players, and the log says so once.
-	List string
-
-	// Watch, if it is set, is called with the server as Agones sees it: at the start, and after
-	// each change. It is called on the engine's goroutine, in a fixed step. Of several changes
-	// between two steps it gets the last.
-	Watch func(GameServer)
-
-	// Period is the time between two reports of health. It is also how long a failed request waits
-	// before it is made again. Zero: 1 s. The fleet's health.periodSeconds must be longer.
-	Period time.Duration
-
-	Log       *slog.Logger      // nil: slog.Default()
-	Transport http.RoundTripper // makes the requests; nil: a transport without a proxy
-}
-
-const (
-	requestTime = 5 * time.Second // for the answer to a request
-	closeTime   = 2 * time.Second // for requests that wait at the end
-	maxAnswer   = 64 << 10
-)
+// closeTime is the time for requests that wait at the end.
+const closeTime = 2 * time.Second
 
 // Sidecar is the connection with Agones. Make it with [Start], and install it on the engine of the
 // match. Its methods never block, but for Close. Any goroutine may call them.
@@ -251,62 +219,4 @@ func (s *Sidecar) sendState(ctx context.Context) error {
 	}
 	s.mu.Unlock()
 	return nil
-}
-
-// refusal is an answer of the sidecar that is not a success.
-type refusal struct {
-	status int
-	text   string
-}
-
-func (r *refusal) Error() string { return fmt.Sprintf("status %d: %s", r.status, r.text) }
-
-// post makes a request, and returns a [*refusal] for an answer that is not a success.
-func (s *Sidecar) post(ctx context.Context, path string, body any) error {
-	ctx, cancel := context.WithTimeout(ctx, requestTime)
-	defer cancel()
-	data, err := json.Marshal(body)
-	if err != nil {
-		return err
-	}
-	req, err := http.NewRequestWithContext(ctx, http.MethodPost, s.url+path, bytes.NewReader(data))
-	if err != nil {
-		return err
-	}
-	req.Header.Set("Content-Type", "application/json")
-	res, err := s.http.Do(req)
-	if err != nil {
-		return err
-	}
-	defer res.Body.Close()
-	answer, err := io.ReadAll(io.LimitReader(res.Body, maxAnswer))
-	if res.StatusCode/100 == 2 {
-		return err
-	}
-	var r struct {
-		Message string `json:"message"`
-	}
-	if json.Unmarshal(answer, &r) != nil {
-		r.Message = string(answer[:min(len(answer), 200)])
-	}
-	return &refusal{res.StatusCode, r.Message}
-}
-
-// trouble logs the begin and the end of a trouble.
-type trouble struct {
-	log  *slog.Logger
-	what string
-	on   bool
-}
-
-func (t *trouble) note(err error) {
-	switch {
-	case errors.Is(err, context.Canceled):
-		return // by Close
-	case err != nil && !t.on:
-		t.log.Warn("agones", "trouble", t.what, "err", err)
-	case err == nil && t.on:
-		t.log.Info("agones", "well again", t.what)
-	}
-	t.on = err != nil
 }

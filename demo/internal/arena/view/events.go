@@ -95,7 +95,7 @@ func (c *Client) Say(text string) { c.notice, c.noticeAt = text, c.engine.Time()
 func (c *Client) receive(data []byte, _ bool) {
 	e, ok := arena.ReadEvent(data)
 	if !ok || e.Kind != arena.RocketEnded { // that one is for its player only
-		c.net.Note(data)
+		_ = c.net.Note(data) // it fits: it was received
 	}
 	if text, ok := arena.ReadNotice(data); ok {
 		c.Say(text)

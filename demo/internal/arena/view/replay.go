@@ -136,8 +136,8 @@ func (c *Client) byEyes() *object {
 // eyeHeight is where a player's eyes are above its feet, in m.
 const eyeHeight = 1.5
 
-// lookTime is the time constant of the eyes' turns. A player that aims from above turns at once,
-// which nobody could watch from within.
+// lookTime is the time constant of the eyes' turns. A player that aims from above turns at once:
+// seen from within, that would be too fast to follow.
 const lookTime = 70 * time.Millisecond
 
 // turnEyes turns the camera in the head of a player, in a frame of a length. The pose has the

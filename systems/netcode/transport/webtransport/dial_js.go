@@ -287,7 +287,7 @@ func await(ctx context.Context, promise js.Value) (js.Value, error) {
 	return a.await(ctx, promise)
 }
 
-// forget keeps the browser from reporting that nobody waits for a promise that fails.
+// forget keeps the browser from reporting a promise that fails while no code waits for it.
 func forget(promise js.Value) {
 	go func() { _, _ = await(context.Background(), promise) }()
 }
