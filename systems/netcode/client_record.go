@@ -41,10 +41,10 @@ type playerBody struct {
 //
 // A recording holds nothing that the client was not sent. The states are those of the server's
 // ticks, to the bit, without the delay of the picture. A state that is lost on the way is missing,
-// and so is one that a newer state of the same entity has overtaken. Nothing that the client predicts is
-// in it, such as shots that the server has not fired, and no message: a client cannot tell a
-// broadcast from a message to itself alone. [Client.Note] adds what viewers may get. The entities
-// of other players are those that they own, of the archetype of this client's player.
+// and so is one that a newer state of the same entity has overtaken. Nothing that the client
+// predicts is in it, such as shots that the server has not fired, and no message: a client cannot
+// tell a broadcast from a message to itself alone. [Client.Note] adds what viewers may get. The
+// entities of other players are those that they own, of the archetype of this client's player.
 //
 // It ends when the recorder does, and when the client ends. A client that loses its connection and
 // returns to the same server goes on, with a keyframe. If the server has begun anew, its ticks have
