@@ -123,11 +123,12 @@ next:
 
 // state is what the page's hook for tests returns.
 type state struct {
-	Scene  string
-	Frames int
-	Rate   int
-	Speed  float64
-	Paused bool
+	Scene   string
+	Frames  int
+	Rate    int
+	Speed   float64
+	Paused  bool
+	Summary string
 	// of a match
 	Status, Text, Transport      string
 	Player, Replicas             int

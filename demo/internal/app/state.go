@@ -16,9 +16,10 @@ type Cost struct {
 // State is what a run in a window shows at present.
 type State struct {
 	Settings settings.Settings
-	Frames   int  // drawn since the beginning
-	Cost     Cost // of the last frame
-	Steps    int  // fixed steps of the last frame, of a scene
+	Frames   int    // drawn since the beginning
+	Cost     Cost   // of the last frame
+	Steps    int    // fixed steps of the last frame, of a scene
+	Summary  string // of the run so far
 }
 
 // State returns the present state of a run in a window, and false before its first frame. It must
@@ -27,7 +28,7 @@ func (r *Run) State() (State, bool) {
 	if r.loop == nil || r.loop.show == nil || r.loop.show.frames == 0 {
 		return State{}, false
 	}
-	s := State{Settings: r.loop.show.Settings(), Frames: r.loop.show.frames, Cost: r.loop.cost}
+	s := State{Settings: r.loop.show.Settings(), Frames: r.loop.show.frames, Cost: r.loop.cost, Summary: r.loop.show.Summary()}
 	if c, ok := r.loop.show.Content.(interface{ Time() ecs.Time }); ok {
 		s.Steps = c.Time().Steps
 	}

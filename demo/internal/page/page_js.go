@@ -117,6 +117,7 @@ func expose(r *app.Run, more func(map[string]any)) (remove func()) {
 		all := map[string]any{
 			"scene": set.Scene, "frames": s.Frames, "rate": set.Rate, "speed": set.Speed, "paused": set.Paused,
 			"update": milliseconds(s.Cost.Update), "draw": milliseconds(s.Cost.Draw), "steps": s.Steps,
+			"summary": s.Summary,
 		}
 		more(all)
 		return all
