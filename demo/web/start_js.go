@@ -8,6 +8,7 @@ import (
 	"syscall/js"
 	"time"
 
+	"github.com/tandem-ecs/tandem/components"
 	"github.com/tandem-ecs/tandem/demo/internal/app"
 	"github.com/tandem-ecs/tandem/demo/internal/arena/view"
 	"github.com/tandem-ecs/tandem/demo/internal/match"
@@ -86,4 +87,12 @@ func addState(s map[string]any, me *view.Client, transport string) {
 	s["replicas"], s["snapshots"], s["corrections"] = stats.Replicas, float64(stats.Snapshots), float64(stats.Corrections)
 	s["starved"], s["sampled"], s["reconnects"] = float64(stats.Starved), float64(stats.Sampled), float64(stats.Reconnects)
 	s["rtt"], s["transport"] = float64(stats.RTT.Microseconds())/1000, transport
+	drawn := map[string]any{}
+	me.Trace(func(name string, _, visual components.Pose3D) {
+		if name == "me" || strings.HasPrefix(name, "player-") {
+			at := visual.Position
+			drawn[name] = []any{at[0], at[1], at[2]}
+		}
+	})
+	s["real"], s["drawn"] = me.Engine().Time().Real.Seconds(), drawn
 }

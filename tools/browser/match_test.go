@@ -144,13 +144,3 @@ func TestWrongToken(t *testing.T) {
 		return s.Status == "ended" && strings.Contains(s.Text, "ask for a new one")
 	})
 }
-
-// A player whose tab is closed has left: the server does not wait for its return.
-func TestClosedTab(t *testing.T) {
-	server := serve(t, "-web", "127.0.0.1:0")
-	address, token := server.link("http")
-	p := open(t, "http://"+address+"/?autopilot#"+token)
-	p.await("a match", playing)
-	p.close()
-	server.await(`reason="left: the page was left"`)
-}
