@@ -1,46 +1,14 @@
 package dtls_test
 
 import (
-	"math/rand/v2"
 	"net"
 	"runtime"
-	"sync"
-	"sync/atomic"
 	"testing"
 
 	"github.com/tandem-ecs/tandem/systems/netcode/transport"
 	"github.com/tandem-ecs/tandem/systems/netcode/transport/dtls"
+	"github.com/tandem-ecs/tandem/systems/netcode/transport/internal/sockettest"
 )
-
-// spoofed is a server's socket on which each datagram of one sender has another address of the
-// whole internet, as an attacker forges them.
-type spoofed struct {
-	net.PacketConn
-	attacker atomic.Pointer[string]
-	answers  atomic.Int64 // to forged addresses
-
-	mu     sync.Mutex
-	random *rand.Rand
-}
-
-func (s *spoofed) ReadFrom(b []byte) (int, net.Addr, error) {
-	n, from, err := s.PacketConn.ReadFrom(b)
-	if err == nil && from.String() == *s.attacker.Load() {
-		s.mu.Lock()
-		v := s.random.Uint64()
-		s.mu.Unlock()
-		from = &net.UDPAddr{IP: net.IPv4(10+byte(v%100), byte(v>>8), byte(v>>16), byte(v>>24)), Port: 1 + int(v>>32&0x7fff)}
-	}
-	return n, from, err
-}
-
-func (s *spoofed) WriteTo(b []byte, to net.Addr) (int, error) {
-	if !to.(*net.UDPAddr).IP.IsLoopback() {
-		s.answers.Add(1)
-		return len(b), nil
-	}
-	return s.PacketConn.WriteTo(b, to)
-}
 
 // firstHello returns the first datagram of a client.
 func firstHello(t testing.TB, l *dtls.Listener) []byte {
@@ -61,11 +29,9 @@ func firstHello(t testing.TB, l *dtls.Listener) []byte {
 // datagrams of players. The players go on, nothing of the hellos is kept, no more are answered than
 // the limit allows, and another player joins meanwhile.
 func TestFloodOfForgedHellos(t *testing.T) {
-	s := &spoofed{PacketConn: localSocket(t), random: rand.New(rand.NewPCG(1, 1))}
 	attacker := localSocket(t)
 	defer attacker.Close()
-	name := attacker.LocalAddr().String()
-	s.attacker.Store(&name)
+	s := sockettest.NewSpoofed(t, attacker.LocalAddr())
 	l, err := dtls.ListenOn(s, dtls.Config{Cookies: dtls.Rate{PerSecond: 300, Burst: 300}})
 	if err != nil {
 		t.Fatal(err)
@@ -131,8 +97,8 @@ func TestFloodOfForgedHellos(t *testing.T) {
 	if hellos < rounds*burst/2 {
 		t.Errorf("only %d of %d hellos arrived: the test shows little", hellos, rounds*burst)
 	}
-	if int64(challenged) < s.answers.Load() {
-		t.Errorf("%d answers to %d challenges", s.answers.Load(), challenged)
+	if int64(challenged) < s.Answers.Load() {
+		t.Errorf("%d answers to %d challenges", s.Answers.Load(), challenged)
 	}
 	// The client that left was never accepted.
 	until(t, "handshakes that players gave up have run out", func() bool { return l.Stats().Pending <= 1 })

@@ -13,12 +13,16 @@ import (
 
 	"github.com/tandem-ecs/tandem/systems/netcode/transport"
 	"github.com/tandem-ecs/tandem/systems/netcode/transport/dtls"
+	"github.com/tandem-ecs/tandem/systems/netcode/transport/internal/sockettest"
 	"github.com/tandem-ecs/tandem/systems/netcode/transport/transporttest"
 	"github.com/tandem-ecs/tandem/systems/netcode/transport/websocket"
 )
 
-// generous accepts all clients at once: all tests are from one network.
-var generous = websocket.Rate{PerSecond: 100_000, Burst: 100_000}
+var (
+	generous = sockettest.Generous
+	until    = sockettest.Until
+	settle   = sockettest.Settle
+)
 
 func open(c websocket.Config) websocket.Config {
 	if c.HandshakeTimeout == 0 {
@@ -26,17 +30,6 @@ func open(c websocket.Config) websocket.Config {
 	}
 	c.Upgrades, c.NetworkUpgrades = generous, generous
 	return c
-}
-
-// until polls until the condition holds, and fails the test if that takes far longer than it should
-// on the slowest machine.
-func until(t testing.TB, what string, condition func() bool) {
-	t.Helper()
-	for deadline := time.Now().Add(time.Minute); !condition(); time.Sleep(time.Millisecond / 2) {
-		if time.Now().After(deadline) {
-			t.Fatalf("gave up waiting until %s", what)
-		}
-	}
 }
 
 func listen(t testing.TB, c websocket.Config) *websocket.Listener {
@@ -80,14 +73,7 @@ func accept(t testing.TB, l *websocket.Listener) (server transport.Conn) {
 func join(t testing.TB, l *websocket.Listener, url string, c websocket.Config) (client, server transport.Conn) {
 	t.Helper()
 	client = dial(t, url, c)
-	until(t, "the client is open", func() bool {
-		client.Poll(0)
-		if client.State() == transport.Closed {
-			t.Fatalf("the client was closed: %v", client.CloseReason())
-		}
-		return client.State() == transport.Open
-	})
-	return client, accept(t, l)
+	return client, sockettest.Accept(t, l, client)
 }
 
 // ends waits until a connection has closed, and returns why.
@@ -95,12 +81,6 @@ func ends(t testing.TB, c transport.Conn) transport.Reason {
 	t.Helper()
 	until(t, "the connection is closed", func() bool { c.Poll(0); return c.State() == transport.Closed })
 	return c.CloseReason()
-}
-
-// settle fails the test if the number of goroutines does not come back to the earlier number.
-func settle(t testing.TB, before int) {
-	t.Helper()
-	until(t, "the goroutines are gone", func() bool { return runtime.NumGoroutine() <= before })
 }
 
 // security returns the configuration of a server that encrypts with a new certificate, and of a
@@ -127,7 +107,7 @@ func TestConn(t *testing.T) {
 			}
 			transporttest.RunConn(t, func(t *testing.T) transporttest.Ends {
 				client, server := join(t, l, l.Addr(), test.client)
-				return transporttest.Ends{A: server, B: client, Pass: func() { time.Sleep(time.Millisecond / 2); client.Poll(0); server.Poll(0) }}
+				return sockettest.Ends(client, server)
 			})
 			l.Close(transport.Reason{})
 			<-l.Done()
@@ -160,14 +140,5 @@ func host(t *testing.T, l *websocket.Listener, url string) transporttest.Host {
 	if url == "" {
 		url = l.Addr()
 	}
-	return transporttest.Host{
-		Listener: l, Dial: func() transport.Conn { return dial(t, url, websocket.Config{}) },
-		Pass: func(conns ...transport.Conn) {
-			time.Sleep(time.Millisecond / 2)
-			l.Poll(0)
-			for _, c := range conns {
-				c.Poll(0)
-			}
-		},
-	}
+	return sockettest.Host(l, func() transport.Conn { return dial(t, url, websocket.Config{}) })
 }

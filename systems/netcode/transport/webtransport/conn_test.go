@@ -3,7 +3,6 @@
 package webtransport_test
 
 import (
-	"errors"
 	"net/http"
 	"net/http/httptest"
 	"runtime"
@@ -12,13 +11,19 @@ import (
 	"time"
 
 	"github.com/tandem-ecs/tandem/systems/netcode/transport"
+	"github.com/tandem-ecs/tandem/systems/netcode/transport/internal/sockettest"
 	"github.com/tandem-ecs/tandem/systems/netcode/transport/joinlink"
 	"github.com/tandem-ecs/tandem/systems/netcode/transport/transporttest"
 	"github.com/tandem-ecs/tandem/systems/netcode/transport/webtransport"
 )
 
-// generous accepts all clients at once: all tests are from one network.
-var generous = webtransport.Rate{PerSecond: 100_000, Burst: 100_000}
+var (
+	generous    = sockettest.Generous
+	until       = sockettest.Until
+	settle      = sockettest.Settle
+	exchange    = sockettest.Exchange
+	localSocket = sockettest.LocalSocket
+)
 
 func open(c webtransport.Config) webtransport.Config {
 	if c.HandshakeTimeout == 0 {
@@ -26,17 +31,6 @@ func open(c webtransport.Config) webtransport.Config {
 	}
 	c.Handshakes, c.NetworkHandshakes = generous, generous
 	return c
-}
-
-// until polls until the condition holds, and fails the test if that takes far longer than it should
-// on the slowest machine.
-func until(t testing.TB, what string, condition func() bool) {
-	t.Helper()
-	for deadline := time.Now().Add(time.Minute); !condition(); time.Sleep(time.Millisecond / 2) {
-		if time.Now().After(deadline) {
-			t.Fatalf("gave up waiting until %s", what)
-		}
-	}
 }
 
 // server is a listener, and what its clients need to know.
@@ -94,39 +88,7 @@ func dial(t testing.TB, l server, address string, c webtransport.Config) *webtra
 func join(t testing.TB, l server, address string, c webtransport.Config) (client, server transport.Conn) {
 	t.Helper()
 	client = dial(t, l, address, c)
-	until(t, "both ends are open", func() bool {
-		client.Poll(0)
-		l.Poll(0)
-		if server == nil {
-			server, _ = l.Accept()
-		}
-		if client.State() == transport.Closed {
-			t.Fatalf("the client was closed: %v", client.CloseReason())
-		}
-		return server != nil && client.State() == transport.Open
-	})
-	return client, server
-}
-
-// exchange sends datagrams from one end until one arrives at the other.
-func exchange(t testing.TB, from, to transport.Conn) {
-	t.Helper()
-	buf := make([]byte, to.MTU())
-	until(t, "a datagram arrives", func() bool {
-		from.Poll(0)
-		to.Poll(0)
-		if err := from.Send([]byte("ping")); err != nil && !errors.Is(err, transport.ErrQueueFull) {
-			t.Fatalf("Send: %v, because %v", err, from.CloseReason())
-		}
-		_, ok := to.Recv(buf)
-		return ok
-	})
-}
-
-// settle fails the test if the number of goroutines does not return to the earlier number.
-func settle(t *testing.T, before int) {
-	t.Helper()
-	until(t, "the goroutines are gone", func() bool { return runtime.NumGoroutine() <= before })
+	return client, sockettest.Accept(t, l, client)
 }
 
 func TestConn(t *testing.T) {
@@ -135,7 +97,7 @@ func TestConn(t *testing.T) {
 		l := listen(t, open(webtransport.Config{}))
 		transporttest.RunConn(t, func(t *testing.T) transporttest.Ends {
 			client, server := join(t, l, l.Addr(), webtransport.Config{})
-			return transporttest.Ends{A: server, B: client, Pass: func() { time.Sleep(time.Millisecond / 2); client.Poll(0); server.Poll(0) }}
+			return sockettest.Ends(client, server)
 		})
 	})
 	settle(t, before)
@@ -144,16 +106,7 @@ func TestConn(t *testing.T) {
 func TestListener(t *testing.T) {
 	transporttest.RunListener(t, func(t *testing.T) transporttest.Host {
 		l := listen(t, open(webtransport.Config{}))
-		return transporttest.Host{
-			Listener: l, Dial: func() transport.Conn { return dial(t, l, l.Addr(), webtransport.Config{}) },
-			Pass: func(conns ...transport.Conn) {
-				time.Sleep(time.Millisecond / 2)
-				l.Poll(0)
-				for _, c := range conns {
-					c.Poll(0)
-				}
-			},
-		}
+		return sockettest.Host(l, func() transport.Conn { return dial(t, l, l.Addr(), webtransport.Config{}) })
 	})
 }
 

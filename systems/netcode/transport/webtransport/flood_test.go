@@ -8,44 +8,13 @@ import (
 	"net"
 	"net/url"
 	"runtime"
-	"sync"
-	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/tandem-ecs/tandem/systems/netcode/transport"
+	"github.com/tandem-ecs/tandem/systems/netcode/transport/internal/sockettest"
 	"github.com/tandem-ecs/tandem/systems/netcode/transport/webtransport"
 )
-
-// spoofed is a server's socket on which each packet of one sender has another address of the whole
-// internet, as an attacker forges them.
-type spoofed struct {
-	net.PacketConn
-	attacker atomic.Pointer[string]
-	answers  atomic.Int64 // to forged addresses
-
-	mu     sync.Mutex
-	random *rand.Rand
-}
-
-func (s *spoofed) ReadFrom(b []byte) (int, net.Addr, error) {
-	n, from, err := s.PacketConn.ReadFrom(b)
-	if err == nil && from.String() == *s.attacker.Load() {
-		s.mu.Lock()
-		v := s.random.Uint64()
-		s.mu.Unlock()
-		from = &net.UDPAddr{IP: net.IPv4(10+byte(v%100), byte(v>>8), byte(v>>16), byte(v>>24)), Port: 1 + int(v>>32&0x7fff)}
-	}
-	return n, from, err
-}
-
-func (s *spoofed) WriteTo(b []byte, to net.Addr) (int, error) {
-	if !to.(*net.UDPAddr).IP.IsLoopback() {
-		s.answers.Add(1)
-		return len(b), nil
-	}
-	return s.PacketConn.WriteTo(b, to)
-}
 
 // firstPacket returns the first packet of a client.
 func firstPacket(t testing.TB, l server) []byte {
@@ -71,11 +40,9 @@ func firstPacket(t testing.TB, l server) []byte {
 func TestFloodOfForgedHandshakes(t *testing.T) {
 	before := runtime.NumGoroutine()
 	t.Run("flood", func(t *testing.T) {
-		s := &spoofed{PacketConn: localSocket(t), random: rand.New(rand.NewPCG(1, 1))}
 		attacker := localSocket(t)
 		defer attacker.Close()
-		name := attacker.LocalAddr().String()
-		s.attacker.Store(&name)
+		s := sockettest.NewSpoofed(t, attacker.LocalAddr())
 		c := webtransport.Config{Certificates: certificates(t), Unverified: webtransport.Rate{PerSecond: 1, Burst: 8}}
 		listener, err := webtransport.ListenOn(s, c)
 		if err != nil {
@@ -132,13 +99,13 @@ func TestFloodOfForgedHandshakes(t *testing.T) {
 			}
 			return late.State() == transport.Open
 		})
-		t.Logf("at most %d handshakes at once, %d answers, %+v", most, s.answers.Load(), l.Stats())
+		t.Logf("at most %d handshakes at once, %d answers, %+v", most, s.Answers.Load(), l.Stats())
 		if most < 4 || most > 8+10 {
 			// the players have used some of the eight, and one more a second is permitted
 			t.Errorf("%d handshakes at once, want about as many as are permitted", most)
 		}
-		if s.answers.Load() < 100 {
-			t.Errorf("only %d packets were answered: the test shows little", s.answers.Load())
+		if s.Answers.Load() < 100 {
+			t.Errorf("only %d packets were answered: the test shows little", s.Answers.Load())
 		}
 		runtime.GC()
 		runtime.ReadMemStats(&memory)

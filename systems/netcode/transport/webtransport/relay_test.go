@@ -50,15 +50,6 @@ func newRelay(t testing.TB, server string, path linksim.Path) *relay {
 	return r
 }
 
-func localSocket(t testing.TB) *net.UDPConn {
-	t.Helper()
-	c, err := net.ListenUDP("udp", &net.UDPAddr{IP: net.IPv4(127, 0, 0, 1)})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return c
-}
-
 func (r *relay) addr() string { return r.front.LocalAddr().String() }
 
 // read puts what arrives at a socket on the path.
