@@ -35,9 +35,9 @@ const watch = `(() => {
 	return true
 })()`
 
-// A player opens the link, plays, and leaves. A program plays beside. Each draws itself and the other
-// one as smoothly as clients outside of a browser must, which TestTracesOfThreeProcesses of the demo
-// checks: at most one frame in fifty moves a player 5 cm further than it can run.
+// A player opens the link, plays, and leaves. A program plays beside. Each draws itself and the
+// other one as smoothly as clients outside of a browser must, which TestTracesOfThreeProcesses of
+// the demo checks: at most one frame in fifty moves a player 5 cm further than it can run.
 func TestPlay(t *testing.T) {
 	server := serve(t, "-web", "127.0.0.1:0")
 	address, token := server.link("http")
@@ -47,7 +47,7 @@ func TestPlay(t *testing.T) {
 	page := "http://" + address + "/?autopilot&still&peace&latency=200ms&jitter=20ms&loss=0.15"
 	p := open(t, page+"#"+token)
 	p.await("a match", playing)
-	drawn := p.watch(*playTime)
+	smooth(t, "page", p.watch(*playTime))
 	// A picture of what came last jumps: so the counts show something.
 	p.visit(page + "&kind=naive#" + token)
 	server.await(`reason="left: the page was left"`)
@@ -60,13 +60,17 @@ func TestPlay(t *testing.T) {
 	p.close()
 	server.players("1")
 	native.stop()
-	for name, rows := range map[string][]row{"page": drawn, "program": read(t, table)} {
-		for _, own := range []bool{true, false} {
-			jumped, frames, worst := jumps(rows, own)
-			t.Logf("%s, own player %v: %d of %d frames have a jump, the largest %.3f m", name, own, jumped, frames, worst)
-			if jumped*50 > frames {
-				t.Errorf("%s, own player %v: %d of %d frames have a jump of 5 cm, want at most one in fifty", name, own, jumped, frames)
-			}
+	smooth(t, "program", read(t, table))
+}
+
+// smooth checks what a client has drawn.
+func smooth(t *testing.T, name string, rows []row) {
+	t.Helper()
+	for _, own := range []bool{true, false} {
+		jumped, frames, worst := jumps(rows, own)
+		t.Logf("%s, own player %v: %d of %d frames have a jump, the largest %.3f m", name, own, jumped, frames, worst)
+		if jumped*50 > frames {
+			t.Errorf("%s, own player %v: %d of %d frames have a jump of 5 cm, want at most one in fifty", name, own, jumped, frames)
 		}
 	}
 }
