@@ -54,6 +54,7 @@ type Client[S any, I comparable] struct {
 	status     Status
 	reason     Reason
 	conn       Conn
+	closed     Conn // the last one that this end has closed
 	hello      hello
 	nextTry    time.Duration // of a hello, or of a connection
 	receivedAt time.Duration
@@ -138,9 +139,13 @@ type ownUpdate[S any] struct {
 
 // NewClient returns a client, or an error that states what is wrong with the configuration.
 func NewClient[S any, I comparable](p *Protocol[S, I], c ClientConfig[S, I]) (*Client[S, I], error) {
-	live := c.Dial != nil && c.Input != nil && c.Replay == nil
-	if plays := c.Dial == nil && c.Input == nil && c.Replay != nil; p == nil || !live && !plays {
-		return nil, errors.New("netcode: a client needs a Protocol, and either Dial and Input or a Replay; set these")
+	switch {
+	case p == nil:
+		return nil, errors.New("netcode: a client needs a Protocol; pass that of NewProtocol")
+	case c.Replay != nil && (c.Dial != nil || c.Input != nil):
+		return nil, errors.New("netcode: a client with a Replay dials no server and reads no keys; leave out Dial and Input")
+	case c.Replay == nil && (c.Dial == nil || c.Input == nil):
+		return nil, errors.New("netcode: a client needs Dial and Input, or a Replay to play; set these")
 	}
 	if err := c.complete(p.TickRate()); err != nil {
 		return nil, err
@@ -321,7 +326,9 @@ func (c *Client[S, I]) SetPrediction(predict, reconcile bool) {
 	c.config.WithoutPrediction, c.config.WithoutReconciliation = !predict, !reconcile
 }
 
-// Leave ends the client, and notifies the server.
+// Leave ends the client, and notifies the server. It does not wait. Closing the engine leaves, too,
+// and then waits until the server's notice has been sent, at most half a second: call Leave some
+// frames before, and Close does not wait.
 func (c *Client[S, I]) Leave() {
 	c.capture.put(eventLeave)
 	c.end(Reason{Code: transport.Left})
@@ -348,6 +355,7 @@ func (c *Client[S, I]) close() {
 	if c.status != Ended {
 		c.end(Reason{Code: transport.Left})
 	}
+	awaitGoodbye(c.closed)
 	c.release()
 	plugin.Take(c.world, &c.stats)
 }
@@ -356,7 +364,7 @@ func (c *Client[S, I]) close() {
 func (c *Client[S, I]) end(reason Reason) {
 	if c.conn != nil {
 		c.conn.Close(reason)
-		c.conn = nil
+		c.conn, c.closed = nil, c.conn
 	}
 	c.second.drop()
 	c.recorder = nil

@@ -19,10 +19,10 @@ type ClientConfig[S any, I comparable] struct {
 	// Dial makes a connection to the server. It is called at the start, and again after a
 	// connection was lost.
 	Dial func() (Conn, error)
-	// Replay is a recording that the client plays instead of a match: see [Client.Replay]. The
-	// fields about connections, inputs and the own player then have no effect. Spawn is never asked
-	// for an owned entity. A recording of kind replay.Exact runs a live client again: see
-	// [Client.Rerun].
+	// Replay is a recording that the client plays instead of a match: see [Client.Replay]. Dial and
+	// Input are left out then, and the other fields about connections and the own player have no
+	// effect. Spawn is never asked for an owned entity. A recording of kind replay.Exact runs a live
+	// client again: see [Client.Rerun].
 	Replay *replay.Tape
 	// Token is presented to the server's Authenticate. It has at most MaxToken bytes.
 	Token []byte

@@ -3,6 +3,7 @@ package netcode_test
 import (
 	"errors"
 	"slices"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -15,6 +16,7 @@ import (
 	"github.com/tandem-ecs/tandem/systems/netcode/access"
 	"github.com/tandem-ecs/tandem/systems/netcode/transport"
 	"github.com/tandem-ecs/tandem/systems/netcode/transport/linksim"
+	"github.com/tandem-ecs/tandem/systems/netcode/transport/loopback"
 )
 
 // A game that saves the players' progress in Left loses nothing when its server closes. Left is
@@ -165,5 +167,70 @@ func TestClientOnTheWorldOfAClosedEngine(t *testing.T) {
 	e.Close()
 	if w.Resources().Has(arche.ResourceID[netcode.ClientStats](&w)) {
 		t.Error("statistics are left behind")
+	}
+}
+
+// lingering is a connection, or a listener, whose last words leave a while after Close.
+type lingering struct {
+	late time.Duration // negative: they never leave
+	sent atomic.Bool
+	done chan struct{}
+}
+
+func (l *lingering) leave() {
+	if l.late < 0 {
+		return
+	}
+	time.AfterFunc(l.late, func() { l.sent.Store(true); close(l.done) })
+}
+
+func (l *lingering) Done() <-chan struct{} { return l.done }
+
+type lingeringConn struct {
+	transport.Conn
+	*lingering
+}
+
+func (c *lingeringConn) Close(r transport.Reason) { c.Conn.Close(r); c.leave() }
+
+type lingeringListener struct {
+	transport.Listener
+	*lingering
+}
+
+func (l *lingeringListener) Close(r transport.Reason) { l.Listener.Close(r); l.leave() }
+
+// A program that ends right after its engine has closed has told the other end. It does not wait
+// longer than half a second for a network that takes nothing.
+func TestCloseWaitsForTheLastWords(t *testing.T) {
+	for name, late := range map[string]time.Duration{"soon": 30 * time.Millisecond, "never": -1} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			ears := loopback.Listen(loopback.Config{})
+			words := func() *lingering { return &lingering{late: late, done: make(chan struct{})} }
+			listener, conn := &lingeringListener{ears, words()}, &lingeringConn{nil, words()}
+			server := must(netcode.NewServer(newProtocol(t, netcode.Config{}), netcode.ServerConfig[runner, input]{
+				Listener: listener, Log: quiet(),
+				Joined: func(*netcode.Player[runner, input]) (runner, arche.Entity) { return runner{}, arche.Entity{} },
+			}))
+			client := must(netcode.NewClient(newProtocol(t, netcode.Config{}), netcode.ClientConfig[runner, input]{
+				Dial:  func() (transport.Conn, error) { conn.Conn = ears.Dial(); return conn, nil },
+				Input: func(netcode.Tick) input { return input{} }, Log: quiet(),
+			}))
+			for _, end := range []struct {
+				engine *ecs.Engine
+				words  *lingering
+			}{{MustEngine(interpolation.New3D(), client), conn.lingering}, {MustEngine(server), listener.lingering}} {
+				end.engine.Update(time.Second / tickRate)
+				start := time.Now()
+				end.engine.Close()
+				if end.words.sent.Load() != (late >= 0) {
+					t.Errorf("the words have left: %v", end.words.sent.Load())
+				}
+				if took := time.Since(start); late < 0 && took < 400*time.Millisecond {
+					t.Errorf("it waits for %v only", took)
+				}
+			}
+		})
 	}
 }

@@ -199,7 +199,8 @@ func (s *Server[S, I]) shownID(p *Player[S, I]) EntityID {
 }
 
 // close closes all connections and then calls Left for every player. Connections are closed first,
-// since a game may take long to save its players' progress.
+// since a game may take long to save its players' progress. At last it waits until the reasons have
+// been sent.
 func (s *Server[S, I]) close() {
 	reason := s.draining
 	if reason.Code == transport.NoReason {
@@ -225,4 +226,5 @@ func (s *Server[S, I]) close() {
 		s.unregister(p, last(p))
 	}
 	s.logWithheld(s.refusalLines.rest(), s.joins.rest()+s.kickLines.rest())
+	awaitGoodbye(s.config.Listener)
 }

@@ -53,8 +53,9 @@ func (s *settings) handshakes() (network, all dtls.Rate) {
 	return dtls.Rate{PerSecond: s.JoinRate, Burst: max(4, 32*s.JoinRate/10)}, dtls.Rate{PerSecond: max(100, s.JoinRate), Burst: max(200, 4*s.JoinRate)}
 }
 
-// goodbye is how long Close waits for the last datagrams of its connections to leave.
-const goodbye = 2 * time.Second
+// goodbye is how long Close waits for the last datagrams of its connections to leave, after the
+// server has waited for them for half a second.
+const goodbye = 1500 * time.Millisecond
 
 // closeListeners closes all listeners with the reason. It waits until the reason has been sent, but
 // not for clients that do not answer.
