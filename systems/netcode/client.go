@@ -229,7 +229,8 @@ func (c *Client[S, I]) Number() uint16 {
 // Place returns a copy of what brings this player back when its process has ended: pass it to the
 // next one as ClientConfig.Place. It is nil before the client plays for the first time and after it
 // has ended, since Leave and closing the engine end the place: a client that will return just ends
-// its process. It stays the same as long as Number does.
+// its process. It stays the same over lost connections, and is another one if the server has begun
+// anew.
 //
 // These bytes are all that is needed to take the player's place. Keep them as a secret of the
 // player: in a file of mode 0600, in a browser in localStorage. Keep them under the server's

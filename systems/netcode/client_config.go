@@ -21,8 +21,8 @@ type ClientConfig[S any, I comparable] struct {
 	Dial func() (Conn, error)
 	// Replay is a recording that the client plays instead of a match: see [Client.Replay]. Dial and
 	// Input are left out then, and the other fields about connections and the own player have no
-	// effect. Spawn is never asked for an owned entity. A recording of kind replay.Exact runs a live
-	// client again: see [Client.Rerun].
+	// effect. Spawn is never asked for an owned entity. A recording of kind replay.Exact runs a
+	// live client again: see [Client.Rerun].
 	Replay *replay.Tape
 	// Token is presented to the server's Authenticate. It has at most MaxToken bytes.
 	Token []byte

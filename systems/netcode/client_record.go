@@ -135,8 +135,8 @@ func (c *Client[S, I]) record(snap snapshot.Snapshot, now time.Duration) {
 	}))
 }
 
-// recordAnew begins a new session in all recordings, at the tick of its first snapshot. It ends
-// them if the server is another one, and reports whether they go on.
+// recordAnew begins a new session in all recordings, at the tick of its first snapshot. If the
+// server is another one, it ends those of the one before. It reports whether any goes on.
 func (c *Client[S, I]) recordAnew(at Tick, now time.Duration) bool {
 	const slack = 10 * time.Second
 	r := c.recorder
@@ -147,8 +147,10 @@ func (c *Client[S, I]) recordAnew(at Tick, now time.Duration) bool {
 	ahead := time.Duration(at.Sub(r.last)) * time.Second / time.Duration(c.protocol.TickRate())
 	if !at.IsNewer(r.last) || ahead > now-r.at+slack || c.welcomed.arrival != r.arrival {
 		c.config.Log.Warn("tandem: the recording ends here: the server has begun anew, and its ticks with it; call Record again, with another file")
-		c.recorder = nil
-		return false
+		// Those that have begun end. Changed has made the others, for the new server.
+		c.keepRecordings(slices.DeleteFunc(r.recordings, func(one *recording) bool { return one.n > 0 }))
+		r.begun, r.arrival = false, c.welcomed.arrival
+		return c.recorder != nil
 	}
 	c.keepRecordings(slices.DeleteFunc(r.recordings, func(one *recording) bool {
 		one.whole = true // the world is still empty, and what the old session had goes before that

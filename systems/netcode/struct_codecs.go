@@ -132,6 +132,9 @@ func (m *layoutMaker) add(t reflect.Type, offset uintptr, path string, tag refle
 
 // limit gives a number the range of its tag.
 func (n *number) limit(t reflect.Type, tag string) error {
+	if k := t.Kind(); k == reflect.Float32 || k == reflect.Float64 {
+		return fmt.Errorf("the tag range:%q is for whole numbers: leave it out, and bound the number in Step", tag)
+	}
 	least, most, _ := strings.Cut(tag, ",")
 	var noLeast, noMost error
 	n.min, noLeast = strconv.ParseInt(strings.TrimSpace(least), 10, 64)

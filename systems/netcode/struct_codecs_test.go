@@ -155,9 +155,9 @@ func TestUnsendableStructsAreRefused(t *testing.T) {
 		}, []string{"is no range"}},
 		"a range of fractions": {func() {
 			netcode.StructState[struct {
-				A float32 `range:"0,1"`
+				A float32 `range:"0,0.5"`
 			}]()
-		}, []string{"for whole numbers"}},
+		}, []string{"for whole numbers", "bound the number in Step"}},
 		"a range that is too wide": {func() {
 			netcode.StructState[struct {
 				A int8 `range:"0,200"`
