@@ -170,9 +170,9 @@ func TestClientOnTheWorldOfAClosedEngine(t *testing.T) {
 	}
 }
 
-// lingering is a connection, or a listener, whose last words leave a while after Close.
+// lingering is a connection, or a listener, whose reason leaves a while after Close.
 type lingering struct {
-	late time.Duration // negative: they never leave
+	late time.Duration // negative: it never leaves
 	sent atomic.Bool
 	done chan struct{}
 }
@@ -200,15 +200,15 @@ type lingeringListener struct {
 
 func (l *lingeringListener) Close(r transport.Reason) { l.Listener.Close(r); l.leave() }
 
-// A program that ends right after its engine has closed has told the other end. It does not wait
+// A program that ends right after its engine has closed has sent the reason. It does not wait
 // longer than half a second for a network that takes nothing.
-func TestCloseWaitsForTheLastWords(t *testing.T) {
+func TestCloseWaitsUntilTheReasonIsSent(t *testing.T) {
 	for name, late := range map[string]time.Duration{"soon": 30 * time.Millisecond, "never": -1} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			ears := loopback.Listen(loopback.Config{})
-			words := func() *lingering { return &lingering{late: late, done: make(chan struct{})} }
-			listener, conn := &lingeringListener{ears, words()}, &lingeringConn{nil, words()}
+			reason := func() *lingering { return &lingering{late: late, done: make(chan struct{})} }
+			listener, conn := &lingeringListener{ears, reason()}, &lingeringConn{nil, reason()}
 			server := must(netcode.NewServer(newProtocol(t, netcode.Config{}), netcode.ServerConfig[runner, input]{
 				Listener: listener, Log: quiet(),
 				Joined: func(*netcode.Player[runner, input]) (runner, arche.Entity) { return runner{}, arche.Entity{} },
@@ -219,13 +219,13 @@ func TestCloseWaitsForTheLastWords(t *testing.T) {
 			}))
 			for _, end := range []struct {
 				engine *ecs.Engine
-				words  *lingering
+				reason *lingering
 			}{{MustEngine(interpolation.New3D(), client), conn.lingering}, {MustEngine(server), listener.lingering}} {
 				end.engine.Update(time.Second / tickRate)
 				start := time.Now()
 				end.engine.Close()
-				if end.words.sent.Load() != (late >= 0) {
-					t.Errorf("the words have left: %v", end.words.sent.Load())
+				if end.reason.sent.Load() != (late >= 0) {
+					t.Errorf("the reason has left: %v", end.reason.sent.Load())
 				}
 				if took := time.Since(start); late < 0 && took < 400*time.Millisecond {
 					t.Errorf("it waits for %v only", took)
