@@ -120,7 +120,7 @@ func (c *Client[S, I]) record(snap snapshot.Snapshot, now time.Duration) {
 	r.mirror.Take(snap.Changes)
 	if len(c.shots) > 0 {
 		for p := range c.present {
-			if p.flight != nil { // the decoder has parts of a tick only
+			if p.flight != nil { // how old the launch is changes without a record
 				p.flight.record(r.mirror.World, p.id, snap.Tick)
 			}
 		}

@@ -113,13 +113,11 @@ func (k *shotsClient[S, I, P]) receive(r *replica, ch *snapshot.Change, t Tick) 
 		return
 	}
 	rec, ok := k.handle.In(k.c.decoder, ch)
-	if !ok || rec.kept {
+	if !ok {
 		return
 	}
 	if rec.plain {
 		rec.tick, rec.since = t, t
-	} else {
-		rec.tick, rec.since = rec.whole(rec.tick, t), rec.whole(rec.since, t)
 	}
 	if s, _ := r.flight.(*shot[S, I, P]); s != nil {
 		s.take(rec.path, rec.since)

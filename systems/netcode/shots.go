@@ -180,8 +180,6 @@ type shotRecord[P comparable] struct {
 	n     uint8 // among the launches of the tick
 	wide  bool  // its launch is more than 255 ticks ago, so that eight bits do not tell the tick
 	plain bool  // it has poses and no ticks
-	// on a client: the ticks and the path are those of the baseline
-	kept bool
 }
 
 // shotCodec packs records: eight bits of the tick and three of the number, and the path. A path
@@ -221,7 +219,6 @@ func (c shotCodec[P]) Decode(r *Reader, base *shotRecord[P]) (v shotRecord[P]) {
 		v.plain = r.Bool()
 	} else {
 		v, path = *base, &base.path
-		v.kept = false
 	}
 	if !v.plain {
 		v.wide = r.Bool()
@@ -230,11 +227,9 @@ func (c shotCodec[P]) Decode(r *Reader, base *shotRecord[P]) (v shotRecord[P]) {
 			v.n = uint8(r.Bits(launchBits))
 			v.since = v.tick
 		}
-		replaced := r.Bool()
-		if replaced {
+		if r.Bool() {
 			v.since = Tick(r.Bits(v.tickBits()))
 		}
-		v.kept = base != nil && !replaced
 	}
 	v.path = c.path.Decode(r, path)
 	return v
@@ -245,6 +240,15 @@ func (v *shotRecord[P]) tickBits() uint {
 		return 32
 	}
 	return 8
+}
+
+// Settle makes the ticks of a record whole, which has arrived in a snapshot of a tick. It implements
+// [snapshot.Settler].
+func (c shotCodec[P]) Settle(v shotRecord[P], at Tick) shotRecord[P] {
+	if !v.plain {
+		v.tick, v.since = v.whole(v.tick, at), v.whole(v.since, at)
+	}
+	return v
 }
 
 // whole returns a tick of the record, which has arrived in a snapshot of another one.

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/tandem-ecs/tandem/systems/netcode/internal/packet"
+	"github.com/tandem-ecs/tandem/systems/netcode/internal/tick"
 )
 
 // Codec packs and unpacks a component. Both ends use the same one. It must be free of state, and
@@ -22,6 +23,13 @@ type Codec[T comparable] interface {
 	// must not panic, and must not allocate as much as they claim. It reports errors to the Reader
 	// ([packet.Reader.Fail]).
 	Decode(r *packet.Reader, base *T) T
+}
+
+// Settler is a Codec whose records depend on the tick of their packet.
+type Settler[T comparable] interface {
+	// Settle completes a decoded value that is of a tick. It takes any value, and leaves one that
+	// is complete as it is.
+	Settle(v T, at tick.Tick) T
 }
 
 // Component is a registered component type: the handle for setting values in a [World] and reading
@@ -50,7 +58,8 @@ func Register[T comparable](s *Schema, name string, codec Codec[T]) Component[T]
 	}
 	c := Component[T]{schema: s, index: len(s.components), codec: codec}
 	s.components = append(s.components, component{name, func(current, ring, decoded int) column {
-		return &values[T]{codec: codec, current: make([]T, current), ring: make([]T, ring), decoded: make([]T, 0, decoded), late: make([]T, decoded)}
+		settler, _ := codec.(Settler[T])
+		return &values[T]{codec: codec, settler: settler, current: make([]T, current), ring: make([]T, ring), decoded: make([]T, 0, decoded), late: make([]T, decoded)}
 	}})
 	return c
 }
@@ -128,15 +137,16 @@ type column interface {
 
 	reset()                            // discards the decoded values
 	decode(r *packet.Reader, base int) // keeps the value for take; base < 0: none
-	take(at int)                       // puts the next decoded value into the ring
+	take(at int, t tick.Tick)          // puts the next decoded value, of a tick, into the ring
 	// passes over the value, but keeps it for the late-th of the changes that are Late (below 0:
 	// for none)
-	skip(late int)
+	skip(late int, t tick.Tick)
 }
 
 type values[T comparable] struct {
-	codec Codec[T]
-	ring  []T
+	codec   Codec[T]
+	settler Settler[T] // the codec, if it is one
+	ring    []T
 
 	current []T // in a World
 
@@ -171,14 +181,20 @@ func (v *values[T]) decode(r *packet.Reader, base int) {
 	v.decoded = append(v.decoded, v.codec.Decode(r, v.base(base)))
 }
 
-func (v *values[T]) take(at int) {
-	v.ring[at] = v.decoded[v.taken]
-	v.taken++
+func (v *values[T]) take(at int, t tick.Tick) { v.ring[at] = v.next(t) }
+
+func (v *values[T]) skip(late int, t tick.Tick) {
+	if next := v.next(t); late >= 0 {
+		v.late[late] = next
+	}
 }
 
-func (v *values[T]) skip(late int) {
-	if late >= 0 {
-		v.late[late] = v.decoded[v.taken]
-	}
+// next returns the next decoded value, which is of a tick.
+func (v *values[T]) next(t tick.Tick) T {
+	next := v.decoded[v.taken]
 	v.taken++
+	if v.settler != nil {
+		next = v.settler.Settle(next, t)
+	}
+	return next
 }

@@ -280,11 +280,11 @@ func (d *Decoder) apply(p *parsed, n packet.Number, h *header) {
 		}
 	case late:
 		if e.alive && (p.op == opDelta || p.id == e.id) {
-			d.skip(p, d.lates)
+			d.skip(p, d.lates, h.tick)
 			d.report(p, Change{ID: newID(p.slot, e.id.generation), Op: Updated, Late: true, late: d.lates})
 			d.lates++
 		} else {
-			d.skip(p, -1)
+			d.skip(p, -1, h.tick)
 		}
 	case p.op == opFull && (!e.alive || e.leaving || e.id != p.id):
 		var replaces ID
@@ -323,7 +323,7 @@ func (d *Decoder) push(p *parsed, e *entity, n packet.Number, h *header, parent 
 		switch {
 		case present&1 == 0:
 		case p.components&(1<<i) != 0:
-			d.columns[i].take(at)
+			d.columns[i].take(at, h.tick)
 		default:
 			d.columns[i].copy(p.base, at)
 		}
@@ -337,10 +337,10 @@ func (d *Decoder) push(p *parsed, e *entity, n packet.Number, h *header, parent 
 
 // skip passes over the decoded components of a record that is not stored, and keeps them for
 // Component.In as those of the late-th of the changes that are Late (below 0: of none).
-func (d *Decoder) skip(p *parsed, late int) {
+func (d *Decoder) skip(p *parsed, late int, t tick.Tick) {
 	for i, set := 0, p.components&p.record.present; set != 0; i, set = i+1, set>>1 {
 		if set&1 != 0 {
-			d.columns[i].skip(late)
+			d.columns[i].skip(late, t)
 		}
 	}
 }
