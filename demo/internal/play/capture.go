@@ -16,17 +16,19 @@ import (
 type captureFlag struct {
 	name string
 	file *replay.File // nil: none
+	made bool         // a command captures its first match: another one must not empty the file
 }
 
 func (f *captureFlag) flags(fs *flag.FlagSet) {
 	fs.StringVar(&f.name, "capture", "", "`file` for all that your client takes from outside, for bug reports: demo timeline FILE says from it why something moved as it did")
 }
 
-// create makes the file, and returns nil without the flag.
+// create makes the file. It returns nil without the flag, and after the first match.
 func (f *captureFlag) create() (*replay.File, error) {
-	if f.name == "" {
+	if f.name == "" || f.made {
 		return nil, nil
 	}
+	f.made = true
 	var err error
 	if f.file, err = replay.Create(f.name, replay.Info{Game: "Tandem arena", Version: buildVersion(), Start: time.Now()}); err != nil {
 		return nil, &output.BadFile{Flag: "capture", Err: err}

@@ -56,6 +56,9 @@ func Replay(ctx context.Context, args []string, stdout, stderr io.Writer) error 
 	if info {
 		return describe(stdout, name, tape, &survey)
 	}
+	if err := view.CheckReplay(tape); err != nil {
+		return fmt.Errorf("%s: %w", name, err)
+	}
 	if o.At < 0 || o.At > tape.Length() {
 		return badf("-at %v: the recording is %v long", o.At, tape.Length().Round(time.Second/10))
 	}
@@ -82,7 +85,11 @@ func describe(w io.Writer, name string, tape *replay.Tape, s *match.Survey) erro
 	line := func(label, format string, values ...any) {
 		fmt.Fprintf(text, "%-9s %s\n", label, fmt.Sprintf(format, values...))
 	}
-	line("game", "%s %s, recorded by the %s", clean(info.Game), clean(info.Version), clean(string(info.Kind)))
+	by := "recorded by the " + clean(string(info.Kind))
+	if info.Kind == replay.Exact {
+		by = "a capture of a client, for demo timeline FILE"
+	}
+	line("game", "%s %s, %s", clean(info.Game), clean(info.Version), by)
 	if !info.Start.IsZero() {
 		line("begun", "%s", info.Start.Format("2006-01-02 15:04:05 MST"))
 	}

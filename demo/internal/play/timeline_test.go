@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"io"
+	"log/slog"
 	"os"
 	"path/filepath"
 	"slices"
@@ -12,6 +13,8 @@ import (
 	"time"
 
 	"github.com/tandem-ecs/tandem/demo/internal/arena/view"
+	"github.com/tandem-ecs/tandem/demo/internal/match"
+	"github.com/tandem-ecs/tandem/demo/internal/options"
 	"github.com/tandem-ecs/tandem/systems/netcode/replay"
 	"github.com/tandem-ecs/tandem/systems/netcode/timeline"
 	"github.com/tandem-ecs/tandem/systems/netcode/transport"
@@ -93,5 +96,45 @@ func TestTimelineOfACapture(t *testing.T) {
 		if _, err := command(args...); err == nil {
 			t.Errorf("%v are taken", args)
 		}
+	}
+}
+
+// A command captures its first match. Another one, after the user has looked at a scene, leaves the
+// file as it is. A capture does not play as a recorded match, and the command says which one takes
+// it.
+func TestCaptureOfTheFirstMatch(t *testing.T) {
+	name := filepath.Join(t.TempDir(), "my.capture")
+	input, o := clientInputFlags{capture: captureFlag{name: name}}, options.NewMatch()
+	r, s := rateFlags{hz: 60, sendHz: 20, seed: 1}, serverFlags{crates: 6, maxPlayers: 2}
+	var matches []*match.Match
+	for n := range 2 { // the second begins before the first has ended, as in the demo
+		c, err := openLocal(&r, &input, &s, o, 1, slog.New(slog.DiscardHandler), io.Discard)
+		if err != nil {
+			t.Fatal(err)
+		}
+		c.Log, c.Drain = io.Discard, func() { input.capture.close(os.Stderr) }
+		m := match.New(c)
+		for range 60 * (2 - n) {
+			m.Advance(time.Second / 60)
+		}
+		matches = append(matches, m)
+	}
+	for _, m := range matches {
+		m.Close()
+	}
+	tape, err := replay.Open(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer tape.Close()
+	if l := tape.Length(); !tape.Closed() || tape.Info().Kind != replay.Exact || l < 1800*time.Millisecond {
+		t.Errorf("a capture of %v, complete: %v", l, tape.Closed())
+	}
+	_, _, err = command(t, replayed, name, "-headless", "-frames", "2")
+	if err == nil || !strings.Contains(err.Error(), "my.capture: this is a capture of a client") || !strings.Contains(err.Error(), "demo timeline FILE") {
+		t.Errorf("the command replay says: %v", err)
+	}
+	if info, _, err := command(t, replayed, name, "-info"); err != nil || !strings.Contains(info, "a capture of a client, for demo timeline FILE") {
+		t.Errorf("%v; it is described as:\n%s", err, info)
 	}
 }

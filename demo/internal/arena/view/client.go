@@ -3,6 +3,7 @@
 package view
 
 import (
+	"errors"
 	"fmt"
 	"log/slog"
 	"slices"
@@ -95,9 +96,21 @@ type Client struct {
 	marked []mark
 }
 
+// CheckReplay returns the error of a file that cannot be shown as a match: a capture runs again, but
+// only forwards and as it was.
+func CheckReplay(tape *replay.Tape) error {
+	if tape.Info().Kind == replay.Exact {
+		return errors.New("this is a capture of a client, for bug reports, and no recording of a match: go run ./demo timeline FILE says from it why a body moved as it did")
+	}
+	return nil
+}
+
 // New returns a client that begins to join with its first Advance.
 func New(config Config) (*Client, error) {
 	if config.Replay != nil {
+		if err := CheckReplay(config.Replay); err != nil {
+			return nil, err
+		}
 		config.Rate = config.Replay.Info().Rate
 	}
 	if config.Rate == 0 {
