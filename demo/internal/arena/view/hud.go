@@ -226,10 +226,19 @@ func headlineWidth(l settings.Link, all render.Rect) float32 {
 	if l.Bursts || l.Latency >= time.Second {
 		wide = 232
 	}
+	if name, figures := lineOf(l); name != "" && figures {
+		wide += 56
+	}
 	if all.W < wide+clockWidth+scoresWidth+12 {
 		return 92
 	}
 	return wide
+}
+
+// lineOf returns what is to be said of a simulated line: its name, if it has one, and whether there
+// are figures besides.
+func lineOf(l settings.Link) (name string, figures bool) {
+	return l.Line, l.Latency != 0 || l.Jitter != 0 || l.Loss != 0 || l.Duplicate != 0 || l.Reorder != 0
 }
 
 // drawHeadline writes the player, the simulated line and the switched-off parts of the netcode.
@@ -276,10 +285,14 @@ func (c *Client) drawHeadline(o *render.Overlay, all render.Rect) {
 		return
 	}
 	w := o.At(r.X+10, r.Y+4+line, render.TextSmall, theme.TextDim)
-	if l.Latency == 0 && l.Jitter == 0 && l.Loss == 0 {
+	name, figures := lineOf(l)
+	if name == "" && !figures {
 		w.Str("no simulated line")
-	} else {
-		w.Str("line: ").Millis(l.Latency, 0).Str(" ms ± ").Millis(l.Jitter, 0).Str(" ms, ").Float(100*l.Loss, 0).Str(" % lost")
+	} else if w.Str("line: ").Str(name); figures {
+		if name != "" {
+			w.Str(", ")
+		}
+		w.Millis(l.Latency, 0).Str(" ms ± ").Millis(l.Jitter, 0).Str(" ms, ").Float(100*l.Loss, 0).Str(" % lost")
 		if l.Bursts {
 			w.Str(" (bursts)")
 		}

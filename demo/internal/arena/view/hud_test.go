@@ -3,8 +3,10 @@ package view
 import (
 	"slices"
 	"testing"
+	"time"
 
 	"github.com/tandem-ecs/tandem/demo/internal/arena"
+	"github.com/tandem-ecs/tandem/demo/internal/settings"
 	"github.com/tandem-ecs/tandem/systems/netcode"
 )
 
@@ -36,6 +38,26 @@ func TestScores(t *testing.T) {
 		}
 		if !slices.Equal(got, test.want) {
 			t.Errorf("%s: %v, want %v", name, got, test.want)
+		}
+	}
+}
+
+// The headline says which line is simulated, by its name or by its figures.
+func TestLineOfTheHeadline(t *testing.T) {
+	for _, test := range []struct {
+		link    settings.Link
+		name    string
+		figures bool
+	}{
+		{settings.Link{Seed: 3, Ordered: true}, "", false},
+		{settings.Link{Line: "handover"}, "handover", false},
+		{settings.Link{Line: "handover", Loss: 0.1}, "handover", true},
+		{settings.Link{Latency: time.Millisecond}, "", true},
+		{settings.Link{Duplicate: 0.1}, "", true},
+		{settings.Link{Reorder: 0.1}, "", true},
+	} {
+		if name, figures := lineOf(test.link); name != test.name || figures != test.figures {
+			t.Errorf("%+v: %q, figures %v", test.link, name, figures)
 		}
 	}
 }
