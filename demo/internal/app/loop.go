@@ -23,9 +23,10 @@ type loop struct {
 	content Content // the open content, which has to be closed
 	show    *Show
 	files   *output.Files
-	surface render.Surface // nil: nothing is drawn
-	win     *window.Window // the surface if it is a window, else nil
-	title   string         // of the window
+	surface render.Surface    // nil: nothing is drawn
+	win     *window.Window    // the surface if it is a window, else nil
+	title   string            // of the window
+	before  settings.Settings // of what the run has opened, where the user has dropped a replay
 
 	clock  simulation.Clock
 	source frametimes.Source // frame times; nil: those of the clock
@@ -255,6 +256,8 @@ func (l *loop) use(key keys.Binding, set settings.Settings) error {
 		l.toggleClip()
 	case keys.Quit:
 		l.win.RequestClose()
+	case keys.Leave:
+		return l.swap(l.before)
 	case keys.Restart:
 		l.show.Say("restarted")
 		return l.show.Act(key.Action)
@@ -285,20 +288,23 @@ func (l *loop) replace(o offer) {
 		l.show.Say(o.err.Error())
 		return
 	}
+	if !l.show.dropped {
+		l.before, l.show.dropped = l.show.Settings(), true
+	}
 	l.content.Close()
 	l.content = o.content
 	l.show.put(o.content)
 	l.show.greet()
 }
 
-// swap replaces a scene by a match, or a match by a scene.
+// swap replaces a scene by a match, or a match by a scene, or a replay by what was there before.
 func (l *loop) swap(set settings.Settings) error {
 	content, err := l.open(l.clock, set)
 	if err != nil {
 		return err
 	}
 	l.content.Close()
-	l.content = content
+	l.content, l.show.dropped = content, false
 	l.show.put(content)
 	l.show.Say("scene " + set.Scene)
 	if content.Info().Greeting != "" {

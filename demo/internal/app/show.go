@@ -50,6 +50,7 @@ type Show struct {
 	Content
 	hud.Moment
 	Recording bool // a clip is being recorded
+	dropped   bool // the content is in the place of what the run has opened
 	panel     panel.Panel
 
 	frame     *render.Frame
@@ -80,6 +81,7 @@ func NewShow(c Content, names []string, table io.Writer) *Show {
 // put replaces the content.
 func (s *Show) put(c Content) {
 	s.Content, s.info = c, c.Info()
+	s.info.Dropped = s.dropped
 	s.groups = keys.For(s.scenes, s.info)
 	s.shownKeys = keys.Here(s.groups, s.info)
 	s.panel.Put(s.groups, s.info)

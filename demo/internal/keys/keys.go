@@ -35,6 +35,7 @@ const (
 	NextPlayer
 	NextView
 	NextMark
+	Leave // one that was dropped on a page
 )
 
 // Repeats reports whether a held key repeats the action.

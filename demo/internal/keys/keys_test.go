@@ -148,8 +148,8 @@ func TestKeysHere(t *testing.T) {
 // the one that they have everywhere.
 func TestKeysOfReplays(t *testing.T) {
 	info := scene.Info{Match: true, Replay: true}
-	again := info
-	again.Again = true
+	again, dropped := info, info
+	again.Again, dropped.Dropped = true, true
 	for _, test := range []struct {
 		info   scene.Info
 		key    render.Key
@@ -169,6 +169,7 @@ func TestKeysOfReplays(t *testing.T) {
 		{info, render.KeyEnter, nil, keys.Again},
 		{again, render.KeyEscape, nil, keys.Again},
 		{info, render.KeyEscape, nil, keys.Quit},
+		{dropped, render.KeyEscape, nil, keys.Leave},
 		{info, 'O', func(s *settings.Settings) { s.Overlay = settings.OverlayCaptions }, keys.None},
 		{info, render.KeyF12, nil, keys.Screenshot},
 	} {

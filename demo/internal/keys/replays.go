@@ -40,6 +40,9 @@ func replays(info scene.Info) []Group {
 		last.Keys, last.Cap = append(last.Keys, render.KeyEscape), "Enter Esc"
 		last.Text, last.Label = "back to the match", "to the match"
 	}
+	if info.Dropped {
+		own = append(own, Binding{Keys: []render.Key{render.KeyEscape}, Cap: "Esc", Text: "back to what was here before", Label: "back", In: Replays, Action: Leave})
+	}
 	all := []Group{{"Replay", own}}
 	for _, g := range Groups(nil) {
 		g.Bindings = slices.DeleteFunc(g.Bindings, func(b Binding) bool {

@@ -29,6 +29,7 @@ type Info struct {
 	Match    bool   // a match of the arena: the server sets the time, and keys play
 	Replay   bool   // of a match: it has a time that can be chosen
 	Again    bool   // a replay within a running match
+	Dropped  bool   // a replay that the user dropped on a page, in the place of something else
 	Splits   bool   // it can be drawn raw beside interpolated: Draw obeys Picture.Raw
 	Split    bool   // and it begins so
 	Greeting string // a window's first remark
