@@ -38,6 +38,7 @@ type watched struct {
 	placed bool       // at is known
 	at     mgl32.Vec3 // the drawn position at the step's start, in the world
 	since  time.Duration
+	path   drawnPath
 	drawn  timeline.Event // of this step
 }
 
@@ -65,6 +66,19 @@ func (c *Client[S, I]) Watch(log *timeline.Log, ids ...EntityID) {
 		w.dropped = c.engine.Time().Dropped
 	}
 	c.watch = w
+}
+
+// drawnPath is what the path of a step tells of jumps.
+type drawnPath struct {
+	at     mgl32.Vec3 // the drawn position at the next step's start, relative to the parent
+	parent arche.Entity
+	offset float32 // of a correction, which fades
+	stands bool    // the path is a point
+}
+
+// jumps reports whether an entity was drawn elsewhere before a path, which does not lead there.
+func (p drawnPath) jumps(before drawnPath) bool {
+	return p.stands && p.offset == 0 && before.offset == 0 && p.parent == before.parent && p.at != before.at
 }
 
 // find returns a body that is watched, or nil.
@@ -236,29 +250,36 @@ func (c *Client[S, I]) watchBegin() {
 			b.placed = false
 			continue
 		}
-		at, offset := c.drawnAt(r.entity, start)
+		at, path := c.drawnAt(r.entity, start)
+		// The game itself has let its player jump, as through a portal.
+		if i == 0 && c.replay == nil && b.placed && !b.jumped && path.jumps(b.path) {
+			b.jumped = true
+			c.watch.body(b, timeline.Event{Kind: timeline.Teleported, At: c.now(), Server: c.viewpoint.delayed})
+		}
 		if b.placed && !b.jumped && start > b.since {
 			b.drawn.C = at.Sub(b.at).Len() / seconds32(start-b.since)
 		}
-		b.drawn.B = offset
-		b.placed, b.at, b.since, b.jumped = true, at, start, false
+		b.drawn.B = path.offset
+		b.placed, b.at, b.since, b.jumped, b.path = true, at, start, false, path
 	}
 }
 
-// drawnAt returns where an entity is drawn at the start of this step, in the world, and the length
-// of the offset of a correction that is part of it.
-func (c *Client[S, I]) drawnAt(e arche.Entity, start time.Duration) (at mgl32.Vec3, offset float32) {
+// drawnAt returns where an entity is drawn at the start of this step, in the world, and by which
+// path.
+func (c *Client[S, I]) drawnAt(e arche.Entity, start time.Duration) (at mgl32.Vec3, path drawnPath) {
 	pose := c.transforms.Get(e).Get()
+	path.parent = c.parentOf(e)
 	if i := c.interpolator(); i != nil && i.HasSamples(e) {
 		if drawn, ok := i.At(e, start); ok {
 			s, _ := i.Samples(e)
-			pose, offset = drawn, drawn.Position.Sub(s.To.Position).Len()
+			pose, path.offset, path.stands = drawn, drawn.Position.Sub(s.To.Position).Len(), s.From == s.To
 		}
 	}
-	if parent := c.parentOf(e); c.living.Alive(parent) && c.transforms.Has(parent) {
-		pose = c.worldPose(parent).Mul(pose)
+	path.at = pose.Position
+	if c.living.Alive(path.parent) && c.transforms.Has(path.parent) {
+		pose = c.worldPose(path.parent).Mul(pose)
 	}
-	return pose.Position, offset
+	return pose.Position, path
 }
 
 // watchShown reports how a replica's samples gave its pose in this step.

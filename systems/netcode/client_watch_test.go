@@ -216,6 +216,50 @@ func TestWatchBodies(t *testing.T) {
 	}
 }
 
+// The own way through a portal of the game is a jump and not a speed.
+func TestWatchAPortal(t *testing.T) {
+	g := runnerGame()
+	step := g.Step
+	g.Step = func(s runner, in input, at netcode.Tick) runner {
+		if s = step(s, in, at); s.X > 5 {
+			s.X = -5
+		}
+		return s
+	}
+	m := newMatchOf(t, newProtocolFor(t, netcode.Config{}, g), nil)
+	a := m.join(perfect(), nil)
+	a.input = func(netcode.Tick) input { return input{X: 1} }
+	last, passed := float32(0), 0
+	a.afterStep(func() {
+		state, ok := a.client.State()
+		if ok && state.X < last-5 {
+			component[components.Transform3D](a.engine.World(), a.client.Entity()).Teleport(poseRunner(state))
+			passed++
+		}
+		last = state.X
+	})
+	m.run(time.Second, nil)
+	m.mustPlay()
+	log := timeline.New(0)
+	a.client.Watch(log)
+	passed = 0
+	m.run(8*time.Second, nil)
+	jumps, drawn := 0, 0
+	for e := range log.Events() {
+		switch {
+		case e.Kind == timeline.Teleported:
+			jumps++
+		case e.Kind == timeline.Drawn && e.C > 15:
+			t.Fatalf("a step at %v has %v m/s", e.At, e.C)
+		case e.Kind == timeline.Drawn && e.C > 1:
+			drawn++
+		}
+	}
+	if passed < 3 || jumps != passed || drawn < 400 {
+		t.Errorf("%d jumps of %d, %d steps with a speed", jumps, passed, drawn)
+	}
+}
+
 // A client that is watched allocates nothing for it. The log takes the newest events only. Watch of
 // nil ends it.
 func TestWatchAllocatesNothing(t *testing.T) {
