@@ -194,6 +194,9 @@ func TestACutFilePlays(t *testing.T) {
 		if len(got) < last {
 			t.Fatalf("cut at %d: %d frames, and %d when it was shorter", cut, len(got), last)
 		}
+		if n := len(got); n > last && last > 0 && want[n-1].Tick.Sub(want[last].Tick) > 10 {
+			t.Fatalf("cut at %d: %d frames, and %d when it was a byte shorter: more than a chunk", cut, n, last)
+		}
 		last = len(got)
 	}
 	if last != len(want) {
