@@ -258,7 +258,7 @@ func FuzzPlayerRows(f *testing.F) {
 	p := eyesProtocol(f)
 	f.Fuzz(func(t *testing.T, whole, delta, states []byte) {
 		n, most := p.ReadRowsForTest(whole, delta, states)
-		if n > 8*len(whole)/17+8*len(states)/17 || most > 2*tickRate*16 {
+		if n > 8*max(len(whole), len(delta))/17+8*len(states)/17 || most > 2*tickRate*16 {
 			t.Fatalf("%d rows, an age of %d", n, most)
 		}
 	})
