@@ -149,7 +149,7 @@ func (k *shotsClient[S, I, P]) receive(r *replica, ch *snapshot.Change, t Tick) 
 // one is refused as soon as all entities of a tick after its launch are known.
 func (k *shotsClient[S, I, P]) close(t Tick, launched uint8) {
 	l := &k.counts
-	if l.known && int(t.Sub(l.open)) <= len(k.recent) {
+	if l.known && uint32(t-l.open) <= uint32(len(k.recent)) { // a server's ticks may leap
 		predicted, waiting := l.unforeseen, 0
 		for at := l.open; at != t; at++ {
 			predicted += int(k.recent.in(at))

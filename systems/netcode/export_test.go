@@ -343,3 +343,18 @@ func (p *Protocol[S, I]) ReadRowsForTest(whole, delta, states []byte) (rows int,
 	}
 	return rows, age
 }
+
+// OpenLaunchesForTest closes the launches of a client that has drawn shots in the ticks 1 and 2 and
+// has no record of them, as by states of the server, and returns the tick of the first one that is
+// not decided.
+func OpenLaunchesForTest(at []Tick, launched []uint8) Tick {
+	k := shotsClient[int, int, int]{}
+	for t := Tick(1); t < 3; t++ {
+		k.own = append(k.own, &shot[int, int, int]{tick: t})
+		k.recent[t] = launchesOf{t, 1}
+	}
+	for i := range at {
+		k.close(at[i], launched[i])
+	}
+	return k.counts.open
+}

@@ -356,3 +356,18 @@ func TestShotsOfAnEndedSession(t *testing.T) {
 		t.Errorf("in the new session shots have their IDs in %d frames", handed)
 	}
 }
+
+// A server whose ticks leap by half of their range costs no walk through all of them.
+func TestLaunchesAreClosedAfterALeap(t *testing.T) {
+	at := []netcode.Tick{1, 5, 1<<31 + 4}
+	if open := netcode.OpenLaunchesForTest(at[:2], []uint8{0, 1}); open != 1 {
+		t.Fatalf("one of two is refused, and the launches are decided up to tick %d", open)
+	}
+	begin := time.Now()
+	if open := netcode.OpenLaunchesForTest(at, []uint8{0, 1, 1}); open != at[2] {
+		t.Errorf("launches are open from tick %d on", open)
+	}
+	if d := time.Since(begin); d > time.Second {
+		t.Errorf("it takes %v", d)
+	}
+}
