@@ -110,13 +110,14 @@ func (c *chrome) track(t *Track, process int) {
 			if chart.Unit != "" {
 				name += ", " + chart.Unit
 			}
-			last := math.NaN() // a counter keeps its value
+			last := float32(math.NaN()) // a counter keeps its value
 			for _, p := range line.Points {
-				if math.IsNaN(p.Value) || math.IsInf(p.Value, 0) || p.Value == last {
+				value := float32(p.Value)
+				if value-value != 0 || value == last { // infinite, or no number
 					continue
 				}
-				last = p.Value
-				add(chromeEvent{Phase: "C", Name: name, Time: at(p.At), Args: map[string]any{"value": float32(p.Value)}}, "")
+				last = value
+				add(chromeEvent{Phase: "C", Name: name, Time: at(p.At), Args: map[string]any{"value": value}}, "")
 			}
 		}
 	}
