@@ -16,7 +16,8 @@ import (
 
 // WriteHTML writes the log as a page with plots, under a title. The page needs no other file, no
 // script and no network. It lists the faults that the log explains, and then plots ten seconds at a
-// time: clip a long log first. It returns the writer's error.
+// time, but not those without an event, and an hour at most: clip a longer log first. It returns
+// the writer's error.
 func (l *Log) WriteHTML(w io.Writer, title string) error {
 	p := page{Writer: bufio.NewWriter(w)}
 	from, to := l.Span()
@@ -26,7 +27,12 @@ func (l *Log) WriteHTML(w io.Writer, title string) error {
 		"<p class=\"lead\">%.1[4]f s of a client, from %[5]s to %[6]s on its engine's clock.</p>\n",
 		html.EscapeString(title), plot.Style, style, (to - from).Seconds(), stamp(from), stamp(to))
 	p.faults(tracks)
-	for begin := from; len(tracks) > 0; begin += section {
+	begin := from
+	for n := 0; len(tracks) > 0; n++ {
+		if n == mostSections {
+			p.printf("<p>All from %s on is left out: clip the log to the time that matters.</p>\n", stamp(begin))
+			break
+		}
 		end := begin + section
 		last := to <= end+section/5 // no rest on its own
 		if last {
@@ -36,13 +42,16 @@ func (l *Log) WriteHTML(w io.Writer, title string) error {
 		if last {
 			break
 		}
+		begin = end + (l.at(l.search(end)).At-end)/section*section
 	}
 	p.printf("</main>\n</body>\n</html>\n")
 	return p.Flush()
 }
 
-// section is the time that one set of plots shows.
-const section = 10 * time.Second
+const (
+	section      = 10 * time.Second // the time that one set of plots shows
+	mostSections = 360
+)
 
 // style adds to the style of package plot. Bad things are orange and have their own form, so that
 // colour is not all that tells them apart.

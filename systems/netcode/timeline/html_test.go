@@ -3,11 +3,15 @@ package timeline_test
 import (
 	"bytes"
 	"encoding/xml"
+	"errors"
 	"io"
 	"strings"
 	"testing"
+	"time"
 
 	"pgregory.net/rapid"
+
+	"github.com/tandem-ecs/tandem/systems/netcode/timeline"
 )
 
 // outside is what a page that stands alone, and whose numbers are numbers, does not contain.
@@ -51,4 +55,45 @@ func TestPage(t *testing.T) {
 	if !testing.Short() && most < 10 {
 		t.Errorf("at most %d diagrams", most)
 	}
+}
+
+// A page of events that are years apart has plots of the times at which something happens. One of
+// very many such times ends after an hour of them.
+func TestPageOfALongLog(t *testing.T) {
+	page := func(events int, apart time.Duration) string {
+		l := timeline.New(events)
+		for i := range events {
+			l.Add(timeline.Event{Kind: timeline.Frame, At: time.Duration(i) * apart, N: 1})
+		}
+		w := limited{most: 8 << 20}
+		if err := l.WriteHTML(&w, "long"); err != nil {
+			t.Fatal(err)
+		}
+		return w.String()
+	}
+	text := page(3, 365*24*time.Hour)
+	for _, want := range []string{"<b>0.000 s to 10.000 s", "<b>31536000.000 s to 31536010.000 s", "<b>63072000.000 s to"} {
+		if !strings.Contains(text, want) || strings.Count(text, "<details") != 3 {
+			t.Errorf("%d parts, without %q", strings.Count(text, "<details"), want)
+		}
+	}
+	if strings.Contains(text, "left out") {
+		t.Error("something is left out")
+	}
+	if text = page(10_000, time.Minute); strings.Count(text, "<details") != 360 || !strings.Contains(text, "left out") {
+		t.Errorf("%d parts", strings.Count(text, "<details"))
+	}
+}
+
+// limited is a buffer that refuses what is too long.
+type limited struct {
+	bytes.Buffer
+	most int
+}
+
+func (w *limited) Write(b []byte) (int, error) {
+	if w.Len()+len(b) > w.most {
+		return 0, errors.New("the page is too long")
+	}
+	return w.Buffer.Write(b)
 }

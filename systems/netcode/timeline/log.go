@@ -81,9 +81,14 @@ func (l *Log) between(i, end int) iter.Seq[Event] {
 	}
 }
 
+// search returns the place of the first event at or after a time.
+func (l *Log) search(at time.Duration) int {
+	return sort.Search(l.count, func(i int) bool { return l.at(i).At >= at })
+}
+
 // Clip returns a copy of the events from one time up to, and with, another.
 func (l *Log) Clip(from, to time.Duration) *Log {
-	i := sort.Search(l.count, func(i int) bool { return l.at(i).At >= from })
+	i := l.search(from)
 	end := max(i, sort.Search(l.count, func(i int) bool { return l.at(i).At > to }))
 	c := New(max(end-i, 1))
 	c.Names = l.Names
