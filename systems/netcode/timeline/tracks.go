@@ -1,6 +1,7 @@
 package timeline
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -314,8 +315,8 @@ func (b *builder) tracks() (all []Track) {
 		if len(t.Slices)+len(t.Marks)+len(t.Charts) == 0 {
 			return
 		}
-		slices.SortStableFunc(t.Slices, func(x, y Slice) int { return int(x.From - y.From) })
-		slices.SortStableFunc(t.Marks, func(x, y Mark) int { return int(x.At - y.At) })
+		slices.SortStableFunc(t.Slices, func(x, y Slice) int { return cmp.Compare(x.From, y.From) })
+		slices.SortStableFunc(t.Marks, func(x, y Mark) int { return cmp.Compare(x.At, y.At) })
 		all = append(all, t)
 	}
 	one := func(name, unit string, l Line) Chart { return Chart{name, unit, []Line{l}} }
