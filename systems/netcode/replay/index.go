@@ -125,6 +125,9 @@ func parseIndex(raw []byte, begin, end int64) (x index, ok bool) {
 		last = first + tick.Tick(span)
 		x.entries = append(x.entries, entry{at, int64(size), first, last, flags})
 		at += int64(size)
+		if last.Sub(x.entries[0].first) < 0 { // the ticks have turned over
+			return x, false
+		}
 	}
 	for len(raw) > 0 {
 		if len(raw) < 5 || len(raw) < 5+int(raw[4]) {

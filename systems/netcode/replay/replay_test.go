@@ -333,3 +333,28 @@ func (c *counting) ReadAt(b []byte, at int64) (int, error) {
 	c.n += len(b)
 	return c.ReaderAt.ReadAt(b, at)
 }
+
+// A file whose chunks are so far apart that its ticks turn over has a length up to there.
+func TestTicksDoNotTurnOver(t *testing.T) {
+	var file memory
+	f := replay.NewFile(&file, replay.Info{})
+	if err := f.Begin(session); err != nil {
+		t.Fatal(err)
+	}
+	for k := range 4 {
+		f.Add(replay.Frame{Tick: tick.Tick(k) << 30, Key: true, Number: packet.Number(k + 1), Data: []byte("far")})
+	}
+	if err := f.Close(); err != nil {
+		t.Fatal(err)
+	}
+	for cut := range 2 { // with the index, and without it
+		b := file.Bytes()[:file.Len()-cut]
+		tape, err := replay.Read(bytes.NewReader(b), int64(len(b)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if n := tape.Last().Sub(tape.First()); n != 1<<30 || tape.Tick(tape.Length()) != tape.Last() {
+			t.Errorf("it has %d ticks, and %v", n, tape.Length())
+		}
+	}
+}

@@ -141,7 +141,7 @@ func scan(r io.ReaderAt, at, size int64) (x index) {
 	for budget := 4 * size; at+chunkHead <= size && budget > 0; {
 		h, raw, ok := u.read(r, at, chunkMark, size-at)
 		budget -= int64(len(u.bytes))
-		if n := len(x.entries); ok && n > 0 && h.first.Sub(x.entries[n-1].last) < 0 {
+		if n := len(x.entries); ok && n > 0 && (h.first.Sub(x.entries[n-1].last) < 0 || h.last.Sub(x.entries[0].first) < 0) {
 			ok = false
 		}
 		if !ok {
