@@ -17,7 +17,7 @@ type Survey struct {
 
 // NewSurvey reads a recording through.
 func NewSurvey(tape *replay.Tape) (s Survey) {
-	last := time.Duration(0)
+	last, known := time.Duration(0), map[uint16]bool{}
 	missing := func(to time.Duration) {
 		if to > last {
 			s.Gaps, s.Lost = append(s.Gaps, replay.Gap{From: last, To: to}), s.Lost+to-last
@@ -35,13 +35,13 @@ func NewSurvey(tape *replay.Tape) (s Survey) {
 		}
 		last = tape.At(f.Tick)
 		if f.Kind == replay.Players {
-			s.add(f.Data)
+			s.add(f.Data, known)
 		}
 	}
 }
 
-// add adds the players of a frame: pairs of a number and an entity.
-func (s *Survey) add(b []byte) {
+// add adds the players of a frame, pairs of a number and an entity, that are not known.
+func (s *Survey) add(b []byte, known map[uint16]bool) {
 	for len(b) > 0 {
 		number, n := binary.Uvarint(b)
 		if n <= 0 {
@@ -51,7 +51,8 @@ func (s *Survey) add(b []byte) {
 		if m <= 0 {
 			return
 		}
-		if b = b[n+m:]; !slices.Contains(s.Players, uint16(number)) {
+		if b = b[n+m:]; !known[uint16(number)] {
+			known[uint16(number)] = true
 			s.Players = append(s.Players, uint16(number))
 		}
 	}
