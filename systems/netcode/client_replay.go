@@ -70,7 +70,7 @@ func checkHello[S any, I comparable](p *Protocol[S, I], tape *replay.Tape) error
 		if !errors.Is(err, snapshot.ErrMismatch) {
 			err = fmt.Errorf("%w: its description of the protocol is damaged", replay.ErrFormat)
 		}
-		return fmt.Errorf("netcode: the recording of %s %s: %w", tape.Info().Game, tape.Info().Version, err)
+		return fmt.Errorf("netcode: the recording of %q, version %q: %w", tape.Info().Game, tape.Info().Version, err)
 	}
 	return nil
 }

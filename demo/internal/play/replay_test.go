@@ -97,7 +97,7 @@ func TestReplay(t *testing.T) {
 	}
 
 	other := filepath.Join(dir, "other.replay")
-	file, err := replay.Create(other, replay.Info{Game: "chess", Version: "7"})
+	file, err := replay.Create(other, replay.Info{Game: "chess\x1b[2J", Version: "7"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -107,7 +107,7 @@ func TestReplay(t *testing.T) {
 		want string
 	}{
 		{[]string{write("notes.replay", []byte("this is a text, and much longer than a header"))}, "not a recording that this program can read: it does not begin with TANDEMRP"},
-		{[]string{other}, "the recording of chess 7: "},
+		{[]string{other}, `the recording of "chess\x1b[2J", version "7": `},
 		{[]string{filepath.Join(dir, "none.replay")}, "no such file"},
 		{[]string{name, "-at", "9s"}, "-at 9s: the recording is 8s long"},
 		{[]string{name, "-record", name}, "this is a recording already"},

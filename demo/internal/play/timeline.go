@@ -63,7 +63,7 @@ func Timeline(ctx context.Context, args []string, stdout, stderr io.Writer) erro
 	}
 	defer tape.Close()
 	if kind := tape.Info().Kind; kind != replay.Exact {
-		return fmt.Errorf("%s is a recording of a %s, and a timeline needs a capture: record one with demo client -capture FILE", name, kind)
+		return fmt.Errorf("%s is a recording of a %s, and a timeline needs a capture: record one with demo client -capture FILE", name, clean(string(kind)))
 	}
 	log, different, err := bodyTimeline(ctx, tape, body)
 	if err != nil {
@@ -80,7 +80,7 @@ func Timeline(ctx context.Context, args []string, stdout, stderr io.Writer) erro
 		fmt.Fprintf(stdout, "wrote %s\n", to)
 	}
 	if different != nil { // all of it may be wrong
-		return fmt.Errorf("%w (it was captured by build %s, and this is build %s)", different, tape.Info().Version, buildVersion())
+		return fmt.Errorf("%w (it was captured by build %s, and this is build %s)", different, clean(tape.Info().Version), buildVersion())
 	}
 	return nil
 }
