@@ -11,6 +11,7 @@ import (
 	"github.com/tandem-ecs/tandem/ecs"
 	"github.com/tandem-ecs/tandem/systems/interpolation"
 	"github.com/tandem-ecs/tandem/systems/netcode"
+	"github.com/tandem-ecs/tandem/systems/netcode/replay"
 	"github.com/tandem-ecs/tandem/systems/netcode/transport"
 )
 
@@ -62,7 +63,7 @@ func (s *script) Recv(b []byte) (int, bool) {
 }
 
 // FuzzServer sends a server's datagrams to a client that has just joined. Each is sent twice, since
-// the first may change what the client accepts.
+// the first may change what the client accepts. The client records what it receives.
 func FuzzServer(f *testing.F) {
 	words := spoken(f, "server")
 	for _, w := range words {
@@ -85,8 +86,11 @@ func FuzzServer(f *testing.F) {
 			t.Fatal(err)
 		}
 		e.Install(interpolation.New3D(), quietHierarchy(false), client)
-		for range 12 {
+		for i := range 12 {
 			e.Update(time.Second / 60)
+			if status, _ := client.Status(); status == netcode.Playing && i < 4 {
+				_ = client.Record(replay.NewRing(time.Second)) // panics if ticks go back
+			}
 		}
 		if client.Stats().Snapshots < 2 && conn.state == transport.Open {
 			t.Fatalf("the client did not come in: %+v", client.Stats())

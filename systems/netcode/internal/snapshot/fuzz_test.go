@@ -11,7 +11,8 @@ import (
 
 // FuzzDecode passes the fuzzer's snapshots to a Decoder in the middle of a session. Each is behind
 // its packet's number (two bytes, relative to the session's present one) and its length (two
-// bytes). A refused one must change nothing, and all values must be in range.
+// bytes). A refused one must change nothing, and all values must be in range. A Mirror takes them,
+// too, and has nothing that the Decoder lacks.
 func FuzzDecode(f *testing.F) {
 	x, snapshots := recorded(f)
 	first := snapshots[0].n
@@ -27,6 +28,8 @@ func FuzzDecode(f *testing.F) {
 	fresh := x.decoder
 	f.Fuzz(func(t *testing.T, data []byte) {
 		x.decoder = fresh.Clone()
+		m := snapshot.NewMirror(x.schema)
+		m.Follow(x.decoder)
 		for len(data) >= 4 {
 			n := first + packet.Number(int16(binary.LittleEndian.Uint16(data)))
 			size := min(int(binary.LittleEndian.Uint16(data[2:])), len(data)-4)
@@ -64,6 +67,13 @@ func FuzzDecode(f *testing.F) {
 			for id, want := range there {
 				if x.decoder.Alive(id) != want {
 					t.Fatalf("%v is there: %v, by the changes %v", id, !want, want)
+				}
+			}
+			m.Take(s.Changes)
+			m.World.Commit()
+			for id := range m.World.All {
+				if !x.decoder.Alive(id) {
+					t.Fatalf("a mirror has %v, which is gone", id)
 				}
 			}
 		}
