@@ -11,6 +11,6 @@ if [[ -n $unformatted ]]; then
   exit 1
 fi
 "$go" vet ./...
-for module in examples/*/go.mod; do (cd "$(dirname "$module")" && "$go" vet ./...); done
+for module in examples/*/go.mod systems/netcode/zones/go.mod; do (cd "$(dirname "$module")" && "$go" vet ./...); done
 "$go" tool -modfile=tools/go.mod staticcheck ./...
 "$go" test ./internal/docstest

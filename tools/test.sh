@@ -40,7 +40,8 @@ export RAPID_SEED=${RAPID_SEED:-1}
 step "tests"
 "${test[@]}" ./...
 
-step "examples in modules of their own"
+step "modules of their own"
+(cd systems/netcode/zones && "${test[@]}" ./...)
 # Xvfb is a display for the one with a window.
 (cd examples/09-arche-model && "$go" test ./...)
 (cd examples/04-ebitengine && xvfb-run --auto-servernum "$go" test ./...)
