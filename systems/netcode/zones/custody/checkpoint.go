@@ -86,6 +86,9 @@ func (l *Ledger) Written(number uint64) {
 				l.send(r.from, Message{kind: saved, name: n, hop: r.hop})
 			}
 		}
+		if l.omit == omitReceipts {
+			delete(l.receipts, n)
+		}
 	}
 	for _, z := range sorted(l.pending.floors) {
 		l.send(z, Message{kind: done, stamp: l.pending.floors[z]})

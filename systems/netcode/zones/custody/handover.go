@@ -79,7 +79,7 @@ func (l *Ledger) Repeat() {
 // it is as safe as one. The sender has to take it: else the two would send it to and fro.
 func (l *Ledger) receiveCommit(m Message) {
 	from := m.From.Zone
-	if !l.Active() || m.stamp.before(l.peers[from].floor) {
+	if !l.Active() || m.stamp.before(l.peers[from].floor) && l.omit != omitStamps {
 		return // below the floor: a late repetition of what is long over
 	}
 	isNew := l.seen(m.name) < m.hop || l.omit == omitHops
@@ -150,7 +150,5 @@ func (l *Ledger) receiveDone(m Message) {
 	if mark, waits := l.marks[from]; waits && !p.floor.before(mark) {
 		delete(l.marks, from)
 	}
-	if len(l.marks) == 0 {
-		clear(l.heard)
-	}
+	l.forgetHeard()
 }

@@ -52,11 +52,14 @@ type peer struct {
 type omission uint8
 
 const (
-	omitHops    omission = 1 + iota // take what is known
-	omitEpochs                      // believe processes that are replaced
-	omitAsking                      // go on at once after a restore
-	omitCopies                      // drop the copy at taken
-	omitArrival                     // know hop h of what is in flight at h, in the place of h-1
+	omitHops     omission = 1 + iota // take what is known
+	omitEpochs                       // believe processes that are replaced
+	omitAsking                       // go on at once after a restore
+	omitCopies                       // drop the copy at taken
+	omitArrival                      // know hop h of what is in flight at h, in the place of h-1
+	omitReceipts                     // forget a hop as soon as it is in a checkpoint
+	omitStamps                       // take commits from below the floor
+	omitLeap                         // go on without a zone at the same hops
 )
 
 // Outbox returns the messages that are to be sent, and empties the list.

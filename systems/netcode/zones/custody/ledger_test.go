@@ -11,6 +11,7 @@ import (
 // owners, none that was removed comes back, and in the end nothing is remembered that is over. Longer
 // with -rapid.checks.
 func TestOneFaultAtATime(t *testing.T) {
+	t.Parallel()
 	sum := model(t, rules{})
 	if testing.Short() {
 		return
@@ -22,16 +23,15 @@ func TestOneFaultAtATime(t *testing.T) {
 
 // Faults at any time: entities may be lost, but none has two owners, and all zones come back.
 func TestManyFaults(t *testing.T) {
-	if sum := model(t, rules{many: true}); !testing.Short() && sum.leaps == 0 {
-		t.Errorf("no zone went on without another one: %v", sum)
-	}
+	t.Parallel()
+	model(t, rules{many: true})
 }
 
 func model(t *testing.T, r rules) (sum figures) {
 	runs := 0
 	rapid.Check(t, func(t *rapid.T) {
 		w := newWorld(rapid.Uint64().Draw(t, "seed"), r)
-		if err := w.run(3000); err != nil {
+		if err := w.run(1000); err != nil {
 			t.Fatal(err)
 		}
 		sum.add(w.figures)
@@ -53,6 +53,8 @@ func TestWithoutARule(t *testing.T) {
 		{"epochs", rules{omit: omitEpochs}, errTwice, 60},
 		{"leases", rules{noLeases: true}, errTwice, 60},
 		{"questions after a restore", rules{omit: omitAsking}, errTwice, 20},
+		{"receipts until done", rules{omit: omitReceipts}, errRemoved, 20},
+		{"stamps", rules{omit: omitStamps}, errRemoved, 20},
 		{"copies until saved", rules{omit: omitCopies}, errLost, 30},
 		{"h-1 for what is in flight", rules{omit: omitArrival}, errLost, 20},
 	} {

@@ -32,8 +32,9 @@ func (l *Ledger) repeatQuestions() {
 	}
 }
 
-// Gone says that a process has no lease any more, so that no answer of it is needed. It has no effect
-// on an active zone.
+// Gone says that a process has no lease any more, so that no answer of it is needed. It must be the
+// newest one of its zone: the store has the epoch and the lease in one record. It has no effect on an
+// active zone.
 //
 // The process may have sent entities that are still on their way to others. So all others are asked
 // anew and refuse them from then on.
@@ -180,14 +181,20 @@ func (l *Ledger) begin() {
 		l.mark(z, stamp{epoch: e + 1})
 	}
 	for _, n := range l.Owned() {
-		if len(a.gone) > 0 {
+		if len(a.gone) > 0 && l.omit != omitLeap {
 			l.owned[n] += leap
 			l.heard[n] = l.owned[n]
 		}
 		l.arrived = append(l.arrived, Entity{n, l.restored[n]})
 	}
 	l.restored = nil
-	if len(l.marks) == 0 {
+	l.forgetHeard()
+}
+
+// forgetHeard forgets the answers when nobody can have a copy any more that they speak against. While
+// some have yet to answer, their marks are missing, and it is too early.
+func (l *Ledger) forgetHeard() {
+	if l.Active() && len(l.marks) == 0 {
 		clear(l.heard)
 	}
 }
