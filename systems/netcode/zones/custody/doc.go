@@ -63,9 +63,14 @@
 // hops are lower. What it did with them is lost. That takes two faults within one period of
 // checkpoints.
 //
+// One case is open. R took an entity from a third zone after its checkpoint, handed it to the missing
+// zone, and then both crashed. The third zone sends its copy again, R takes it without the step, and
+// the missing zone comes back with a higher hop: two owners. An operator who would rather wait does
+// not call Gone: without it no number of faults gives an entity two owners in the model.
+//
 // # What holds
 //
-// At any time at most one process simulates an entity. If faults come one at a time, which means that
+// At any time at most one process simulates an entity, but for the case above. If faults come one at a time, which means that
 // all zones have saved in between, no entity is lost, and none that was removed comes back. A crash
 // undoes what its zone did since its last checkpoint: makings and removals, too.
 //

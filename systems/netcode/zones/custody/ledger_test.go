@@ -21,7 +21,8 @@ func TestOneFaultAtATime(t *testing.T) {
 	}
 }
 
-// Faults at any time: entities may be lost, but none has two owners, and all zones come back.
+// Faults at any time, and zones wait for those that are down: entities may be lost, but none has two
+// owners, and all zones come back.
 func TestManyFaults(t *testing.T) {
 	t.Parallel()
 	model(t, rules{many: true})

@@ -192,7 +192,7 @@ func (w *world) pass(d time.Duration) {
 		for _, v := range w.lives(p) {
 			for z, q := range w.zones {
 				v.watch[z].See(q.revision, w.now)
-				if v != p.now || q == p || !v.watch[z].Over(w.now) || v.l.Active() {
+				if w.many || v != p.now || q == p || !v.watch[z].Over(w.now) || v.l.Active() {
 					continue
 				}
 				v.l.Gone(Process{Zone(z), q.epoch})
