@@ -44,8 +44,9 @@ bench-check: ## measure again and compare the ratios with docs/benchmarks.md
 	@tools/setup.sh window
 	@tools/bench.sh check
 
-soak: ## 64 players and 500 entities for three simulated minutes with faults: does anything grow?
+soak: ## 64 players and 500 entities for three simulated minutes with faults: does anything grow? Ten thousand worlds of zones: does anything have two owners?
 	$(GO) test ./systems/netcode/internal/soak -v -count 1 -timeout 1h -bots 64 -entities 500 -duration 3m -seed 1
+	$(GO) test -C systems/netcode/zones ./custody -run 'AtATime|ManyFaults' -v -count 1 -timeout 1h -rapid.checks 10000
 
 conformance: ## measure the netcode under every network condition and write docs/conformance.md, .html and the tables of docs/tuning.md
 	$(GO) test ./systems/netcode/internal/conformance/report -run TestReport -v -timeout 1h -write

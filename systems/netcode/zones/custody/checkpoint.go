@@ -7,9 +7,9 @@ import (
 	"hash/crc32"
 )
 
-// Open returns the ledger of a process that begins to run a zone. others are the numbers of all other
-// zones of the world. checkpoint is the newest that was written for the zone, by Checkpoint, or nil
-// if there is none. The epoch must be higher than that of any process of the zone before.
+// Open returns the ledger of a process that begins to run a zone. others are the numbers of all
+// other zones of the world. checkpoint is the newest that was written for the zone, by Checkpoint,
+// or nil if there is none. The epoch must be higher than that of any process of the zone before.
 //
 // The zone asks all others first, and is active when they have answered.
 func Open(self Process, others []Zone, checkpoint []byte) (*Ledger, error) {
@@ -42,7 +42,7 @@ func newLedger(self Process) *Ledger {
 	return &Ledger{
 		self: self, next: stamp{epoch: self.Epoch},
 		peers: map[Zone]*peer{}, owned: map[Name]hop{}, copies: map[Name]kept{}, receipts: map[Name][]receipt{},
-		heard: map[Name]hop{}, marks: map[Zone]stamp{}, restored: map[Name][]byte{},
+		heard: map[Name]hop{}, marks: map[Zone]stamp{}, restored: map[Name][]byte{}, coming: map[Name]coming{},
 	}
 }
 

@@ -2,6 +2,7 @@ package custody
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 )
 
@@ -19,9 +20,9 @@ type kept struct {
 	taken Epoch // the receiver's epoch that has it in memory; not in checkpoints
 }
 
-// receipt is the receiver's note that a hand-over has come. It answers repetitions, and it tells the
-// sender that its copies are old, if the sender is restored from a checkpoint. So it stays until the
-// sender says done.
+// receipt is the receiver's note that a hand-over has come. It answers repetitions, and it tells
+// the sender that its copies are old, if the sender is restored from a checkpoint. So it stays
+// until the sender says done.
 type receipt struct {
 	from  Zone
 	stamp stamp
@@ -60,8 +61,8 @@ func (l *Ledger) sendCommit(n Name) {
 	l.send(c.to, m)
 }
 
-// Repeat sends again what has not been answered: questions, and commits. The caller repeats it a few
-// times a second.
+// Repeat sends again what has not been answered: questions, and commits. The caller repeats it a
+// few times a second.
 func (l *Ledger) Repeat() {
 	if !l.Active() {
 		l.repeatQuestions()
@@ -75,14 +76,19 @@ func (l *Ledger) Repeat() {
 	}
 }
 
-// receiveCommit takes an entity once. A refusal is a hand-over of its own in the other direction, so
-// it is as safe as one. The sender has to take it: else the two would send it to and fro.
+// receiveCommit takes an entity once. A refusal is a hand-over of its own in the other direction,
+// so it is as safe as one. The sender has to take it: else the two would send it to and fro.
 func (l *Ledger) receiveCommit(m Message) {
 	from := m.From.Zone
 	if !l.Active() || m.stamp.before(l.peers[from].floor) && l.omit != omitStamps {
 		return // below the floor: a late repetition of what is long over
 	}
-	isNew := l.seen(m.name) < m.hop || l.omit == omitHops
+	h := m.hop
+	if c := l.coming[m.name]; c == (coming{from, h}) {
+		h += leap
+		delete(l.coming, m.name)
+	}
+	isNew := l.seen(m.name) < h || l.omit == omitHops
 	reply := taken
 	if l.note(m) <= l.written {
 		reply = saved
@@ -92,11 +98,14 @@ func (l *Ledger) receiveCommit(m Message) {
 		return
 	}
 	delete(l.copies, m.name) // it has come back: what was sent is older
+	if h > m.hop && len(l.marks) > 0 {
+		l.heard[m.name] = h
+	}
 	if m.kind == commit && l.Accept != nil && !l.Accept(m.name, m.state) {
-		l.hand(m.name, kept{hop: m.hop + 1, to: from, state: m.state, back: true})
+		l.hand(m.name, kept{hop: h + 1, to: from, state: m.state, back: true})
 		return
 	}
-	l.owned[m.name] = m.hop
+	l.owned[m.name] = h
 	l.arrived = append(l.arrived, Entity{m.name, m.state})
 }
 
@@ -149,6 +158,7 @@ func (l *Ledger) receiveDone(m Message) {
 	}
 	if mark, waits := l.marks[from]; waits && !p.floor.before(mark) {
 		delete(l.marks, from)
+		maps.DeleteFunc(l.coming, func(_ Name, c coming) bool { return c.from == from })
 	}
 	l.forgetHeard()
 }

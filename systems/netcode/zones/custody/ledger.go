@@ -10,8 +10,8 @@ import (
 // nothing, and sends nothing by itself. After each call the caller sends Outbox and spawns Arrived.
 // One goroutine at a time may use it.
 type Ledger struct {
-	// Accept decides whether the zone takes an entity that another one commits; nil takes all. It may
-	// be asked again about the same one. A false gives the entity back to the sender.
+	// Accept decides whether the zone takes an entity that another one commits; nil takes all. It
+	// may be asked again about the same one. A false gives the entity back to the sender.
 	Accept func(n Name, state []byte) bool
 
 	self  Process
@@ -24,6 +24,8 @@ type Ledger struct {
 	receipts map[Name][]receipt // at most one of each sender
 	heard    map[Name]hop       // what the answers to the last questions have taught
 	marks    map[Zone]stamp     // heard is needed until each of these has said done
+	// is still in flight to this zone, which has gone on without another
+	coming map[Name]coming
 
 	asking   *asking // nil: active
 	restored map[Name][]byte
@@ -60,6 +62,8 @@ const (
 	omitReceipts                     // forget a hop as soon as it is in a checkpoint
 	omitStamps                       // take commits from below the floor
 	omitLeap                         // go on without a zone at the same hops
+	omitComing                       // the same for what is in flight
+	omitAnew                         // keep the answers of before another zone's crash
 )
 
 // Outbox returns the messages that are to be sent, and empties the list.
@@ -71,7 +75,8 @@ func (l *Ledger) Outbox() []Message {
 
 // Arrived returns the entities that the zone owns since the last call, with their states, and
 // empties the list: those that other zones have committed, those that came back, and once, when the
-// ledger has become active, those of the checkpoint. They are to be simulated from the next step on.
+// ledger has become active, those of the checkpoint. They are to be simulated from the next step
+// on.
 func (l *Ledger) Arrived() []Entity {
 	in := l.arrived
 	l.arrived = nil

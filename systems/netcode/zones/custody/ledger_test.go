@@ -8,8 +8,8 @@ import (
 )
 
 // One fault after the other, with loss, repetition and reordering: no entity is lost, none has two
-// owners, none that was removed comes back, and in the end nothing is remembered that is over. Longer
-// with -rapid.checks.
+// owners, none that was removed comes back, and in the end nothing is remembered that is over.
+// Longer with -rapid.checks.
 func TestOneFaultAtATime(t *testing.T) {
 	t.Parallel()
 	sum := model(t, rules{})
@@ -21,8 +21,19 @@ func TestOneFaultAtATime(t *testing.T) {
 	}
 }
 
-// Faults at any time, and zones wait for those that are down: entities may be lost, but none has two
-// owners, and all zones come back.
+// Two zones crash at a time, and one of them goes on while the other one is down for longer than
+// its lease: what that one did since the checkpoint of the first is undone, but none has two
+// owners.
+func TestTwoCrashesAtATime(t *testing.T) {
+	t.Parallel()
+	sum := model(t, rules{pairs: true})
+	if !testing.Short() && sum.leaps == 0 {
+		t.Errorf("no zone has gone on without another: %v", sum)
+	}
+}
+
+// Faults at any time, and zones wait for those that are down: entities may be lost, but none has
+// two owners, and all zones come back.
 func TestManyFaults(t *testing.T) {
 	t.Parallel()
 	model(t, rules{many: true})
@@ -32,7 +43,7 @@ func model(t *testing.T, r rules) (sum figures) {
 	runs := 0
 	rapid.Check(t, func(t *rapid.T) {
 		w := newWorld(rapid.Uint64().Draw(t, "seed"), r)
-		if err := w.run(1000); err != nil {
+		if err := w.run(600); err != nil {
 			t.Fatal(err)
 		}
 		sum.add(w.figures)

@@ -27,7 +27,7 @@ type Message struct {
 
 	round  uint32    // ask, answer: counts up when the asker must begin anew
 	after  Name      // ask, answer: the claims of names behind this one
-	gone   []Process // ask: processes whose leases are over
+	gone   []Process // ask: processes that are over
 	claims []claim   // answer: by rising names
 	more   bool      // answer: there are more names behind the last one
 }
@@ -37,7 +37,8 @@ type standing uint8
 
 const (
 	owns  standing = 1 + iota // it has the entity
-	sent                      // it has committed the entity and keeps a copy
+	sent                      // it has committed the entity to a third zone and keeps a copy
+	yours                     // it has committed the entity to the zone that asks and keeps a copy
 	knows                     // it has no copy, and knows that this hop is past
 	standings
 )

@@ -2,7 +2,6 @@ package custody
 
 import (
 	"encoding/binary"
-	"errors"
 	"fmt"
 	"math/rand/v2"
 	"time"
@@ -16,6 +15,7 @@ type rules struct {
 	omit     omission
 	noLeases bool // a process goes on without its lease
 	many     bool // faults at any time, in the place of one after the other
+	pairs    bool // two crashes at a time, and a zone goes on without one whose lease is over
 }
 
 // life is a process of the model.
@@ -29,6 +29,7 @@ type life struct {
 	bytes  []byte
 	saves  int // checkpoints that were written since the last recovery
 	watch  [modelZones]Watch
+	asking *asking // the ledger's, which may go on without a zone
 }
 
 // post is a zone in the store.
@@ -46,6 +47,7 @@ type post struct {
 type fate struct {
 	made, removed step
 	maybe         bool // a crash may have undone a step
+	undone        bool // a zone has gone on without the one that has removed it
 }
 
 type step struct {
@@ -190,15 +192,22 @@ func (w *world) pass(d time.Duration) {
 	}
 	for _, p := range w.zones {
 		for _, v := range w.lives(p) {
+			if v.asking != nil && v.l.Active() {
+				for z := range v.asking.gone {
+					w.leaps++
+					for _, f := range w.fates {
+						f.undone = f.undone || f.removed.by.Zone == z
+					}
+				}
+				v.asking = nil
+			}
 			for z, q := range w.zones {
 				v.watch[z].See(q.revision, w.now)
-				if w.many || v != p.now || q == p || !v.watch[z].Over(w.now) || v.l.Active() {
+				if !w.pairs || v != p.now || q == p || !v.watch[z].Over(w.now) || v.l.Active() {
 					continue
 				}
+				v.asking = v.l.asking
 				v.l.Gone(Process{Zone(z), q.epoch})
-				if v.l.Active() {
-					w.leaps++
-				}
 				w.drain(v)
 			}
 		}
@@ -240,7 +249,8 @@ func (w *world) save(p *post, v *life) {
 		v.number, v.bytes = v.l.Checkpoint(func(n Name) []byte { return v.states[n] })
 		return
 	}
-	if v.l.self.Epoch == p.epoch { // the store has a place for each epoch; only the newest is restored
+	if v.l.self.Epoch == p.epoch {
+		// the store has a place for each epoch; only the newest is restored
 		p.checkpoint = v.bytes
 		for _, f := range w.fates {
 			for _, s := range []*step{&f.made, &f.removed} {
@@ -274,8 +284,12 @@ func (w *world) act(quiet bool) {
 		return
 	}
 	if x >= 98 {
-		if !quiet && (w.settled() || w.many && w.IntN(3) == 0) {
-			w.fault(p)
+		if settled := w.settled(); !quiet && (settled || w.many && w.IntN(3) == 0) {
+			if w.pairs {
+				w.pair()
+			} else {
+				w.fault(p)
+			}
 		}
 		return
 	}
@@ -344,34 +358,24 @@ func (w *world) fault(p *post) {
 	}
 }
 
-// check is the invariant of each step: no entity has two owners that simulate, and none that was
-// removed has one.
-func (w *world) check() error {
-	owner := map[Name]*life{}
-	for _, p := range w.zones {
-		for _, v := range w.lives(p) {
-			if !w.simulates(v) {
-				continue
-			}
-			for n := range v.l.owned {
-				if o := owner[n]; o != nil {
-					return fmt.Errorf("%v: %w: %v and %v", n, errTwice, o.l.self, v.l.self)
-				}
-				if f := w.fates[n]; f == nil || f.removed.done {
-					return fmt.Errorf("%v: %w at %v", n, errRemoved, v.l.self)
-				}
-				if v.states[n] == nil {
-					return fmt.Errorf("%v: %w: %v has no state of it", n, errLost, v.l.self)
-				}
-				owner[n] = v
+// pair crashes two processes. One comes back at once, the other one after its lease is over.
+func (w *world) pair() {
+	i := w.IntN(modelZones)
+	j := (i + 1 + w.IntN(modelZones-1)) % modelZones
+	for _, z := range []int{i, j} {
+		if p := w.zones[z]; p.now != nil && w.awake(p.now) {
+			w.crashes++
+			w.end(p, true)
+			p.up = w.now
+			if z == j {
+				p.up += TakeAfter + time.Duration(w.IntN(10000))*time.Millisecond
 			}
 		}
 	}
-	return nil
 }
 
-// run plays a busy phase and a quiet one, and checks the end: each entity has its owner, and nothing
-// is remembered that is over.
+// run plays a busy phase and a quiet one, and checks the end: each entity has its owner, and
+// nothing is remembered that is over.
 func (w *world) run(steps int) error {
 	for k := range steps {
 		w.act(false)
@@ -391,53 +395,3 @@ func (w *world) run(steps int) error {
 		}
 	}
 }
-
-// rest returns what a world at rest must not have.
-func (w *world) rest() error {
-	owners := map[Name]int{}
-	for z, p := range w.zones {
-		if p.now == nil || !w.simulates(p.now) {
-			return fmt.Errorf("%w: zone %d does not come back", errRest, z)
-		}
-		l := p.now.l
-		for n := range l.owned {
-			owners[n]++
-		}
-		if n := len(l.copies) + len(l.receipts) + len(l.heard) + len(l.marks); n > 0 {
-			return fmt.Errorf("%w: zone %d remembers %d copies, %d receipts, %d heard, %d marks",
-				errRest, z, len(l.copies), len(l.receipts), len(l.heard), len(l.marks))
-		}
-	}
-	for n, f := range w.fates {
-		if owners[n] == 0 && !f.maybe && f.removed == (step{}) && !w.many {
-			return fmt.Errorf("%v: %w", n, errLost)
-		}
-	}
-	return nil
-}
-
-// figures count what a run has done.
-type figures struct{ handOvers, crashes, freezes, takeOvers, removals, refusals, leaps int }
-
-func (f *figures) add(g figures) {
-	f.handOvers += g.handOvers
-	f.crashes += g.crashes
-	f.freezes += g.freezes
-	f.takeOvers += g.takeOvers
-	f.removals += g.removals
-	f.refusals += g.refusals
-	f.leaps += g.leaps
-}
-
-func (f figures) String() string {
-	return fmt.Sprintf("%d hand-overs, %d refused, %d crashes, %d freezes, %d zones taken over, %d removals, %d leaps",
-		f.handOvers, f.refusals, f.crashes, f.freezes, f.takeOvers, f.removals, f.leaps)
-}
-
-// What the checker finds.
-var (
-	errTwice   = errors.New("two owners")
-	errLost    = errors.New("lost")
-	errRemoved = errors.New("removed, and back")
-	errRest    = errors.New("not at rest")
-)

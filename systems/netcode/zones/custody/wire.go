@@ -136,7 +136,8 @@ func (r *reader) byte() byte {
 	return v
 }
 
-// uint reads a number of at most so many bits, in its shortest form: equal messages have equal bytes.
+// uint reads a number of at most so many bits, in its shortest form: equal messages have equal
+// bytes.
 func (r *reader) uint(bits int) uint64 {
 	v, n := binary.Uvarint(r.b)
 	if n <= 0 || n > 1 && r.b[n-1] == 0 || v>>1>>(bits-1) != 0 {
