@@ -6,7 +6,7 @@ import (
 )
 
 // check is the invariant of each step: no entity has two owners that simulate, and none that was
-// removed has one.
+// removed has one, unless a zone goes on without the one that removed it.
 func (w *world) check() error {
 	owner := map[Name]*life{}
 	for _, p := range w.zones {
@@ -18,7 +18,7 @@ func (w *world) check() error {
 				if o := owner[n]; o != nil {
 					return fmt.Errorf("%v: %w: %v and %v", n, errTwice, o.l.self, v.l.self)
 				}
-				if f := w.fates[n]; f == nil || f.removed.done && !f.undone {
+				if f := w.fates[n]; f == nil || f.removed.done && !w.pairs {
 					return fmt.Errorf("%v: %w at %v", n, errRemoved, v.l.self)
 				}
 				if v.states[n] == nil {

@@ -47,7 +47,6 @@ type post struct {
 type fate struct {
 	made, removed step
 	maybe         bool // a crash may have undone a step
-	undone        bool // a zone has gone on without the one that has removed it
 }
 
 type step struct {
@@ -193,12 +192,7 @@ func (w *world) pass(d time.Duration) {
 	for _, p := range w.zones {
 		for _, v := range w.lives(p) {
 			if v.asking != nil && v.l.Active() {
-				for z := range v.asking.gone {
-					w.leaps++
-					for _, f := range w.fates {
-						f.undone = f.undone || f.removed.by.Zone == z
-					}
-				}
+				w.leaps += len(v.asking.gone)
 				v.asking = nil
 			}
 			for z, q := range w.zones {
