@@ -19,7 +19,7 @@ func TestLeaseEndsBeforeAnotherBegins(t *testing.T) {
 		var now time.Duration // of neither clock
 		own := func() time.Duration { return time.Duration(float64(now) * ownRate) }
 		other := func() time.Duration { return time.Duration(float64(now)*otherRate) + shift }
-		pause := rapid.Int64Range(0, int64(6*time.Second))
+		pause := rapid.Int64Range(0, int64(9*time.Second))
 
 		lease, revision, stopped := NewLease(own()), uint64(1), false
 		var watch Watch
