@@ -32,8 +32,7 @@ type coding struct {
 
 // tally follows the sizes of the numbers of each class and chooses orders that make them short.
 type tally struct {
-	sizes  [classes][34]uint32 // how many numbers of each bit length
-	total  [classes]uint32
+	sizes  [classes][32]uint32 // how many numbers of each bit length, plus one as in sizes
 	orders [classes]uint
 }
 
@@ -42,37 +41,38 @@ func newTally() tally {
 }
 
 func (t *tally) add(class int, v uint64) {
-	t.sizes[class][bits.Len64(v)]++
-	t.total[class]++
+	t.sizes[class][bits.Len64(v)+1]++
 }
 
 // count adds the numbers of a change that is sent.
 func (t *tally) count(z sizes) {
-	for k := 0; z != 0; k++ {
-		if n := z % 32; n != 0 {
-			class := classPosition + k/3
-			t.sizes[class][n-1]++
-			t.total[class]++
-		}
-		z /= 32
+	for class := classPosition; z != 0; class++ {
+		n := &t.sizes[class] // of which the first counts numbers that there are not
+		n[z%32]++
+		n[z>>5%32]++
+		n[z>>10%32]++
+		z >>= 15
 	}
 }
 
 // take moves the counts of another tally to this one.
 func (t *tally) take(from *tally) {
 	for c := range classes {
-		t.total[c] += from.total[c]
 		for i, n := range from.sizes[c] {
 			t.sizes[c][i] += n
 		}
 	}
-	from.sizes, from.total = [classes][34]uint32{}, [classes]uint32{}
+	from.sizes = [classes][32]uint32{}
 }
 
 // adapt chooses new orders once there are enough numbers, and discards half of the counts.
 func (t *tally) adapt() {
 	for c := range classes {
-		if t.total[c] < 256 {
+		total := uint32(0)
+		for _, n := range t.sizes[c][1:] {
+			total += n
+		}
+		if total < 256 {
 			continue
 		}
 		best, least := t.orders[c], t.cost(c, t.orders[c])
@@ -84,17 +84,15 @@ func (t *tally) adapt() {
 				t.orders[c], least = order, cost
 			}
 		}
-		t.total[c] = 0
 		for i := range t.sizes[c] {
 			t.sizes[c][i] /= 2
-			t.total[c] += t.sizes[c][i]
 		}
 	}
 }
 
 // cost returns about sixteen times the bits that the numbers of a class take with an order.
 func (t *tally) cost(class int, order uint) (sum uint64) {
-	for size, n := range t.sizes[class] {
+	for size, n := range t.sizes[class][1:] {
 		if n == 0 {
 			continue
 		}
