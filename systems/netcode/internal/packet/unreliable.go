@@ -66,8 +66,8 @@ type part struct {
 	final byte
 	have  int
 	since time.Duration
-	bytes []byte // the pieces in the order of their arrival
-	at    [Window]struct{ from, to int32 }
+	bytes []byte                     // the pieces in the order of their arrival
+	at    []struct{ from, to int32 } // by piece; made when the part is used first
 }
 
 type reassembler struct {
@@ -84,6 +84,9 @@ func (r *reassembler) drop(p *part, s *Stats) {
 
 // expire drops the messages that began before the given time.
 func (r *reassembler) expire(before time.Duration, s *Stats) {
+	if r.total == 0 { // nearly always
+		return
+	}
 	for i := range r.parts {
 		if p := &r.parts[i]; p.used && p.since < before {
 			r.drop(p, s)
@@ -113,7 +116,10 @@ func (r *reassembler) find(e *entry, now time.Duration, s *Stats) *part {
 		r.drop(free, s)
 	}
 	free.used, free.id, free.final, free.have, free.since = true, e.id, e.final, 0, now
-	clear(free.at[:])
+	if free.at == nil {
+		free.at = make([]struct{ from, to int32 }, Window)
+	}
+	clear(free.at)
 	return free
 }
 
