@@ -1,6 +1,7 @@
 package packet
 
 import (
+	"math/bits"
 	"time"
 
 	"github.com/tandem-ecs/tandem/systems/netcode/internal/congestion"
@@ -22,6 +23,8 @@ type sentPackets struct {
 	open        Number // the oldest that may not be done
 	missing     Number // the oldest not yet reported to the Controller
 	newestAcked Number
+	// bit i: newestAcked-1-i is known to have arrived
+	known uint32
 }
 
 func (s *sentPackets) add(n Number, now time.Duration, chunks []uint16) *sentPacket {
@@ -38,13 +41,20 @@ func (e *Endpoint) acknowledge(ack Number, at uint16, mask uint32, now time.Dura
 	s := &e.sent
 	newer := ack > s.newestAcked
 	if newer {
+		// Shifts of 32 and more leave zero.
+		s.known = s.known<<(ack-s.newestAcked) | 1<<(ack-s.newestAcked-1)
 		s.newestAcked = ack
 		if p := &s.ring[ack%Outstanding]; p.number == ack && !p.done {
 			e.rtt.add(now - p.at)
 		}
 	}
-	for i := Number(AckBits); i > 0; i-- {
-		if mask&(1<<(i-1)) != 0 && ack > i {
+	fresh := mask
+	if ack == s.newestAcked {
+		fresh &^= s.known
+		s.known |= mask
+	}
+	for ; fresh != 0; fresh &^= 1 << (bits.Len32(fresh) - 1) {
+		if i := Number(bits.Len32(fresh)); ack > i {
 			e.deliver(ack-i, now)
 		}
 	}
