@@ -1,6 +1,8 @@
 package snapshot
 
 import (
+	"math"
+
 	"github.com/tandem-ecs/tandem/systems/netcode/internal/packet"
 	"github.com/tandem-ecs/tandem/systems/netcode/internal/tick"
 )
@@ -30,10 +32,11 @@ import (
 // split, and then every part contains the parents of its members with it.
 type Encoder struct {
 	world  *World
-	places []place // by slot
-	tracks []track // in any order
-	unused uint16  // the first of the unused tracks plus one; 0: none
-	none   track   // of slots without a track: all zero
+	places []uint16 // by slot: the index of its track plus one; 0: none
+	epochs []uint16 // of slots without a track
+	tracks []track  // in any order
+	unused uint16   // the first of the unused tracks plus one; 0: none
+	none   track    // of slots without a track: all zero
 	// a bit for each slot that is relevant, or of which the client may still have a record
 	concerns []uint64
 	acked    packet.Number // the newest packet that has arrived
@@ -66,7 +69,8 @@ func (s *Shared) NewEncoder() *Encoder {
 	slots := len(s.world.slots)
 	return &Encoder{
 		world:    s.world,
-		places:   make([]place, slots),
+		places:   make([]uint16, slots),
+		epochs:   make([]uint16, slots),
 		concerns: make([]uint64, (slots+63)/64),
 		shared:   s,
 		gaps:     newTally(),
@@ -97,13 +101,13 @@ func (e *Encoder) SetRelevance(id ID, weight float32) {
 		return
 	}
 	e.fresh = false
-	if e.places[i].track == 0 {
+	if e.places[i] == 0 {
 		if !(weight > 0) {
 			return
 		}
 		e.addTrack(i)
 	}
-	t := &e.tracks[e.places[i].track-1]
+	t := &e.tracks[e.places[i]-1]
 	if t.generation != id.Generation() {
 		t.generation, t.priority, t.dirty = id.Generation(), 0, false
 	}
@@ -171,20 +175,20 @@ func (e *Encoder) Rekey() {
 func (e *Encoder) AckedTick() (tick.Tick, bool) { return e.seen, e.hasSeen }
 
 // note records an entity of the packet.
-func (e *Encoder) note(i int, n packet.Number, now tick.Tick, removal bool) {
+func (e *Encoder) note(i int, n packet.Number, now tick.Tick, removed bool) {
 	t, s := e.track(i), &e.world.slots[i]
 	switch {
-	case removal && !t.removing:
+	case removed && !t.removing:
 		t.epoch++
 		t.removing, t.hasBase, t.sentNum = true, false, 0
-	case !removal && e.unknown(i):
+	case !removed && e.unknown(i):
 		t.epoch++
 		t.known, t.removing, t.hasBase, t.open, t.sentNum = s.generation, false, false, false, 0
 		t.sentRev, t.repeats = 0, 0
 	}
 	if t.sentNum > 0 {
 		if r := e.record(t.lastRec); r != nil && r.slot == t.slot {
-			r.next = uint32(n) - t.sentAt
+			r.next = uint16(min(uint32(n)-t.sentAt, math.MaxUint16))
 		}
 	}
 	if t.hasBase && !t.open {
@@ -199,7 +203,11 @@ func (e *Encoder) note(i int, n packet.Number, now tick.Tick, removal bool) {
 	t.sentNum++
 	t.sentAt, t.sentRev, t.sentRest, t.lastRec = uint32(n), s.revision, s.rest, uint32(e.nextRec)
 	t.since, t.dirty, t.priority = now, true, 0
-	e.sent[e.nextRec%uint64(len(e.sent))] = sentRecord{revision: s.revision, num: uint16(t.sentNum), epoch: t.epoch, slot: uint16(i), removal: removal}
+	r := sentRecord{revision: s.revision, num: uint16(t.sentNum % removal), epoch: t.epoch, slot: uint16(i)}
+	if removed {
+		r.num |= removal
+	}
+	e.sent[e.nextRec&uint64(len(e.sent)-1)] = r
 	e.nextRec++
 }
 

@@ -13,18 +13,20 @@ type sentPacket struct {
 	n      int
 }
 
-// sentRecord is an entity in a packet: 16 bytes, since there are many and each is read once.
+// sentRecord is an entity in a packet: 12 bytes, since there are many and each is read once.
 type sentRecord struct {
 	revision uint32
-	next     uint32 // how many packets later the next one with the entity was; 0: none yet
-	num      uint16 // of the track's sentNum, the low bits
+	next     uint16 // how many packets later the next one with the entity was; 0: none yet
+	num      uint16 // of the track's sentNum, the low bits; and removal
 	epoch    uint16
 	slot     uint16
-	removal  bool
 }
 
+// removal is the bit of sentRecord.num that says that the entity was removed.
+const removal = 1 << 15
+
 // The ring of records has room for those whose acknowledgements may still arrive, between these
-// limits. maxSent are two seconds of a full 256 kbit/s. Older ones count as lost.
+// limits, which are powers of two, as all sizes of it are. maxSent are two seconds of a full 256 kbit/s. Older ones count as lost.
 const (
 	leastSent = 256
 	maxSent   = 8192
@@ -36,7 +38,7 @@ func (e *Encoder) record(index uint32) *sentRecord {
 	if uint32(e.nextRec)-index > uint32(len(e.sent)) {
 		return nil
 	}
-	return &e.sent[index%uint32(len(e.sent))]
+	return &e.sent[index&uint32(len(e.sent)-1)]
 }
 
 // reserve makes room for the records of packet n. Packets that lie further back from the newest
@@ -73,20 +75,20 @@ func (e *Encoder) settle() {
 		p := &e.packets[n%packet.Outstanding]
 		for i := p.from; i < p.from+uint64(p.n); i++ {
 			r := e.record(uint32(i))
-			if r == nil || e.places[r.slot].track == 0 {
+			if r == nil || e.places[r.slot] == 0 {
 				continue
 			}
 			t := e.track(int(r.slot))
 			switch {
 			case r.epoch != t.epoch:
-			case r.removal:
+			case r.num&removal != 0:
 				t.known, t.removing = 0, false
 			case !t.hasBase || reached(n, t.baseAt+1):
 				t.hasBase = true
 				t.baseAt, t.baseRev, t.baseTick = uint32(n), r.revision, p.tick
 				// no more than maxSent records can lie between the two
-				t.baseNum = t.sentNum - uint32(uint16(t.sentNum)-r.num)
-				t.open, t.openAt = r.next != 0, t.baseAt+r.next
+				t.baseNum = t.sentNum - (t.sentNum-uint32(r.num))%removal
+				t.open, t.openAt = r.next != 0, t.baseAt+uint32(r.next)
 			}
 		}
 	}

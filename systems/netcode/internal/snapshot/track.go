@@ -5,12 +5,6 @@ import (
 	"github.com/tandem-ecs/tandem/systems/netcode/internal/tick"
 )
 
-// place is where an encoder keeps the data of a slot.
-type place struct {
-	track uint16 // the index of its track plus one; 0: none
-	epoch uint16 // of a slot without a track
-}
-
 // track is an encoder's data of a slot that concerns its client. It fills a line of the cache, and
 // the tracks of one client lie side by side: most of a large world concerns only other clients.
 //
@@ -44,7 +38,7 @@ type track struct {
 
 // track returns the slot's track, to be changed only if it has one.
 func (e *Encoder) track(i int) *track {
-	if p := e.places[i].track; p != 0 {
+	if p := e.places[i]; p != 0 {
 		return &e.tracks[p-1]
 	}
 	return &e.none
@@ -59,19 +53,19 @@ func (e *Encoder) addTrack(i int) {
 		e.tracks = append(e.tracks, track{})
 		p = uint16(len(e.tracks))
 	}
-	e.tracks[p-1] = track{slot: uint16(i), epoch: e.places[i].epoch}
-	e.places[i].track = p
+	e.tracks[p-1] = track{slot: uint16(i), epoch: e.epochs[i]}
+	e.places[i] = p
 }
 
 // freeTrack takes the slot's track away, if it has one. Nothing but the epoch is of use when the
 // slot concerns the client again.
 func (e *Encoder) freeTrack(i int) {
-	p := e.places[i].track
+	p := e.places[i]
 	if p == 0 {
 		return
 	}
 	t := &e.tracks[p-1]
-	e.places[i] = place{epoch: t.epoch}
+	e.places[i], e.epochs[i] = 0, t.epoch
 	*t = track{slot: e.unused}
 	e.unused = p
 }
@@ -85,7 +79,7 @@ func reached(n packet.Number, low uint32) bool { return int32(uint32(n)-low) >= 
 func (e *Encoder) Preload() {
 	sum := uint16(0)
 	for i := 0; i < len(e.places); i += placesInLine {
-		sum += e.places[i].track
+		sum += e.places[i]
 	}
 	for i := range e.tracks {
 		sum += e.tracks[i].slot
@@ -95,4 +89,4 @@ func (e *Encoder) Preload() {
 }
 
 // placesInLine is the number of places in a line of the cache.
-const placesInLine = 16
+const placesInLine = 32
