@@ -29,7 +29,7 @@ type choice struct {
 	writer packet.Writer
 	used   int // bytes
 	bits   int // of all picks, without gaps
-	group  int
+	group  int32
 	trees  bool // some picks are members of trees
 
 	tooLarge ID
@@ -43,9 +43,9 @@ type pick struct {
 	head     uint16 // which of the forms it has
 	bits     int32  // of the rest
 	shared   int32  // where that is in Shared; below 0: in the scratch memory
-	from     int    // byte of it
+	from     int32  // byte of it
+	group    int32  // picks of one group are in the packet together or not at all
 	sizes    sizes  // of the numbers in it
-	group    int    // picks of one group are in the packet together or not at all
 }
 
 func (p *pick) size() int { return int(p.headBits) + int(p.bits) }
@@ -201,13 +201,14 @@ func (c *choice) reset() {
 
 func (c *choice) has(i int) bool { return c.chosen[i/64]&(1<<(i%64)) != 0 }
 
-func (c *choice) add(p pick) {
+// add adds the pick that has been written behind the others.
+func (c *choice) add(p *pick) {
 	c.chosen[p.slot/64] |= 1 << (p.slot % 64)
 	c.index[p.slot] = uint16(len(c.picks))
-	c.picks = append(c.picks, p)
+	c.picks = c.picks[:len(c.picks)+1]
 	c.bits += p.size()
 	if p.shared < 0 {
-		c.used = p.from + int(p.bits+7)/8
+		c.used = int(p.from + (p.bits+7)/8)
 	}
 }
 
@@ -237,7 +238,7 @@ func (c *choice) drop(n int) {
 	for _, p := range c.picks[n:] {
 		c.chosen[p.slot/64] &^= 1 << (p.slot % 64)
 		c.bits -= p.size()
-		c.used = min(c.used, p.from)
+		c.used = min(c.used, int(p.from))
 	}
 	c.picks = c.picks[:n]
 }

@@ -209,8 +209,9 @@ func (e *Encoder) pick(i int, removal bool, n packet.Number, now tick.Tick, room
 	if len(c.picks) == MaxRecords {
 		return false
 	}
-	p := pick{slot: uint16(i), removal: removal, group: c.group, from: c.used, shared: -1, headBits: 3}
-	fits := removal || e.writeEntity(&p, n, now)
+	p := &c.picks[:len(c.picks)+1][len(c.picks)]
+	*p = pick{slot: uint16(i), removal: removal, group: c.group, from: int32(c.used), shared: -1, headBits: 3}
+	fits := removal || e.writeEntity(p, n, now)
 	if !fits || p.size() >= room {
 		c.tooLarge = e.world.id(i)
 	}
