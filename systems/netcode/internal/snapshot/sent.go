@@ -26,7 +26,8 @@ type sentRecord struct {
 const removal = 1 << 15
 
 // The ring of records has room for those whose acknowledgements may still arrive, between these
-// limits, which are powers of two, as all sizes of it are. maxSent are two seconds of a full 256 kbit/s. Older ones count as lost.
+// limits. They are powers of two, as all its sizes are. maxSent are two seconds of a full
+// 256 kbit/s. Older ones count as lost.
 const (
 	leastSent = 256
 	maxSent   = 8192
