@@ -33,6 +33,7 @@ func (e *Encoder) Encode(w *packet.Writer, n packet.Number, now tick.Tick) Resul
 	}
 	e.collect(now)
 	if room >= 0 {
+		e.preloadDeltas(room / 32) // few records are shorter
 		var tried int
 		tried, res.TooLarge = e.choose(n, now, room)
 		e.strike(tried)

@@ -61,6 +61,9 @@ func (s *Shared) write(w *packet.Writer, slot, base int, since uint32, ticks int
 	return s.coding.sizes
 }
 
+// deltaAt returns where the slot's change since a revision is cached.
+func deltaAt(slot int, since uint32) int { return slot*ways + int(since%ways) }
+
 // delta returns the place of the slot's change since the revision at base, which is some ticks old,
 // and its size in bits. The place is below zero if the change is too large, or if the encoder is
 // alone. It is valid until the next call for the slot.
@@ -72,7 +75,7 @@ func (s *Shared) delta(slot, base int, since uint32, ticks int32) (place, size i
 	revisions := uint64(w.slots[slot].revision)<<32 | uint64(since)
 	terms := uint64(uint32(ticks))<<32 | uint64(w.age[slot])<<24 | 1<<20 |
 		uint64(o[classPosition]<<12|o[classRotation]<<8|o[classVelocity]<<4|o[classAngular])
-	place = int32(slot*ways + int(since%ways))
+	place = int32(deltaAt(slot, since))
 	d := &s.deltas[place]
 	if d.revisions != revisions || d.terms != terms {
 		s.writer = packet.NewWriter(d.bytes[:])

@@ -90,3 +90,18 @@ func (e *Encoder) Preload() {
 
 // placesInLine is the number of places in a line of the cache.
 const placesInLine = 32
+
+// preloadDeltas does that for the first changes of the order: for those in the Shared, and for the
+// baselines of those that are not there yet.
+func (e *Encoder) preloadDeltas(most int) {
+	s, w, order := e.shared, e.world, e.shared.choice.order
+	if s.deltas == nil {
+		return
+	}
+	sum := uint64(0)
+	for _, i := range order[:min(len(order), most)] {
+		slot, since := int(i), e.track(int(i)).baseRev
+		sum += s.deltas[deltaAt(slot, since)].terms + uint64(w.ring[w.at(slot, since)].largest)
+	}
+	s.preloaded += uint16(sum)
+}
