@@ -242,8 +242,8 @@ func (v *shotRecord[P]) tickBits() uint {
 	return 8
 }
 
-// Settle makes the ticks of a record whole, which has arrived in a snapshot of a tick. It implements
-// [snapshot.Settler].
+// Settle makes the ticks of a record whole, which has arrived in a snapshot of a tick. It
+// implements [snapshot.Settler].
 func (c shotCodec[P]) Settle(v shotRecord[P], at Tick) shotRecord[P] {
 	if !v.plain {
 		v.tick, v.since = v.whole(v.tick, at), v.whole(v.since, at)
