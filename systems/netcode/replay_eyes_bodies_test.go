@@ -34,8 +34,8 @@ func TestEyesOfBodiesThatComeAndGo(t *testing.T) {
 	var all []moving
 	step := 0
 	m.onServer(func() {
-		// A box that moves at 6 m/s along z, through the reach of the player, which stands. It lasts
-		// from 60 to 240 ticks.
+		// A box that moves at 6 m/s along z, through the reach of the player, which stands. It
+		// lasts from 60 to 240 ticks.
 		if step++; step%30 == 0 {
 			all = append(all, moving{m.box(box{X: 3, Z: -12 + float32(step/30%3)*5}), step})
 		}

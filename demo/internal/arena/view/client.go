@@ -96,8 +96,8 @@ type Client struct {
 	marked []mark
 }
 
-// CheckReplay returns the error of a file that cannot be shown as a match: a capture runs again, but
-// only forwards and as it was.
+// CheckReplay returns the error of a file that cannot be shown as a match: a capture runs again,
+// but only forwards and as it was.
 func CheckReplay(tape *replay.Tape) error {
 	if tape.Info().Kind == replay.Exact {
 		return errors.New("this is a capture of a client, for bug reports, and no recording of a match: go run ./demo timeline FILE says from it why a body moved as it did")
