@@ -209,7 +209,7 @@ func TestReplayOfARing(t *testing.T) {
 func TestReplayOfAnotherGame(t *testing.T) {
 	file, _, _ := recordedMatch(t, 5, time.Second)
 	_, err := netcode.NewClient(newProtocol(t, netcode.Config{Version: 2}), netcode.ClientConfig[runner, input]{Replay: file.open(t)})
-	if err == nil || !strings.Contains(err.Error(), "builds do not match") || !strings.Contains(err.Error(), "recording of test 1") {
+	if err == nil || !strings.Contains(err.Error(), "builds do not match") || !strings.Contains(err.Error(), `recording of "test", version "1"`) {
 		t.Errorf("it says: %v", err)
 	}
 	_, err = netcode.NewClient(newProtocol(t, netcode.Config{}), netcode.ClientConfig[runner, input]{
