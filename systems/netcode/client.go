@@ -243,10 +243,11 @@ func (c *Client[S, I]) Place() []byte {
 }
 
 // State returns the own player's predicted state, and whether there is one. In a replay it is the
-// newest recorded state of the player that is followed: see ServerConfig.RecordStates.
+// newest recorded state of the player that is followed, and none inside a gap of the recording: see
+// ServerConfig.RecordStates.
 func (c *Client[S, I]) State() (state S, ok bool) {
 	if c.replay != nil {
-		return c.track().states.of(c.replay.follow)
+		return c.track().state(c.replay.follow)
 	}
 	if c.predictor == nil || !c.predictor.Started() {
 		return state, false
@@ -255,11 +256,11 @@ func (c *Client[S, I]) State() (state S, ok bool) {
 }
 
 // Input returns the own player's input of the newest predicted step, and whether there is one. In a
-// replay it is the newest one that the server ran of the player that is followed.
+// replay it is the newest one that the server ran of the player that is followed, and none inside a
+// gap of the recording.
 func (c *Client[S, I]) Input() (in I, ok bool) {
 	if c.replay != nil {
-		seen, ok := c.track().inputs.of(c.replay.follow)
-		return seen.input, ok
+		return c.track().input(c.replay.follow)
 	}
 	if c.predictor == nil || !c.predictor.Started() {
 		return in, false

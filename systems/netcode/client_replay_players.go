@@ -15,7 +15,9 @@ type playerTrack[S any, I comparable] struct {
 	protocol *Protocol[S, I]
 	frames   frameReader
 	at       Tick // read up to here
+	read     Tick // of the newest frame
 	begun    bool
+	missing  bool // the recording has nothing of the tick at, such as in a gap
 
 	players []byte
 	inputs  playerRows[seenInput[I]]
@@ -86,10 +88,30 @@ func (t *playerTrack[S, I]) to(k Tick) {
 	for t.at = k; ; {
 		f, ok := t.frames.upTo(k)
 		if !ok {
-			return
+			break
 		}
+		t.read = f.Tick
 		t.take(f)
 	}
+	next := t.frames.peek()
+	t.missing = k.IsNewer(t.read) && (next == nil || next.Gap)
+}
+
+// input returns the input of a player at the tick.
+func (t *playerTrack[S, I]) input(number uint16) (in I, ok bool) {
+	seen, ok := t.inputs.of(number)
+	if !ok || t.missing {
+		return in, false
+	}
+	return seen.input, true
+}
+
+// state returns the state of a player at the tick.
+func (t *playerTrack[S, I]) state(number uint16) (s S, ok bool) {
+	if t.missing {
+		return s, false
+	}
+	return t.states.of(number)
 }
 
 func (t *playerTrack[S, I]) clear() {
