@@ -65,12 +65,18 @@ type keptEntity struct {
 
 // checkHello checks a recording against the protocol.
 func checkHello[S any, I comparable](p *Protocol[S, I], tape *replay.Tape) error {
-	r := packet.NewReader(tape.Info().Hello)
-	if err := p.schema.CheckHello(&r); err != nil {
-		if !errors.Is(err, snapshot.ErrMismatch) {
-			err = fmt.Errorf("%w: its description of the protocol is damaged", replay.ErrFormat)
-		}
-		return fmt.Errorf("netcode: the recording of %q, version %q: %w", tape.Info().Game, tape.Info().Version, err)
+	info := tape.Info()
+	r := packet.NewReader(info.Hello)
+	err := p.schema.CheckHello(&r)
+	switch here := p.TickRate(); {
+	case err != nil && !errors.Is(err, snapshot.ErrMismatch):
+		err = fmt.Errorf("%w: its description of the protocol is damaged", replay.ErrFormat)
+	case info.Rate != here: // all times of the tape would be wrong
+		err = fmt.Errorf("%w: %d ticks a second there, %d here: play it with the build that recorded it, or with a Config.TickRate of %[2]d",
+			snapshot.ErrMismatch, info.Rate, here)
+	}
+	if err != nil {
+		return fmt.Errorf("netcode: the recording of %q, version %q: %w", info.Game, info.Version, err)
 	}
 	return nil
 }

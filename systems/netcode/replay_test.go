@@ -1,6 +1,7 @@
 package netcode_test
 
 import (
+	"errors"
 	"math/rand/v2"
 	"strings"
 	"testing"
@@ -14,6 +15,7 @@ import (
 	"github.com/tandem-ecs/tandem/ecs"
 	"github.com/tandem-ecs/tandem/systems/interpolation"
 	"github.com/tandem-ecs/tandem/systems/netcode"
+	"github.com/tandem-ecs/tandem/systems/netcode/internal/snapshot"
 	"github.com/tandem-ecs/tandem/systems/netcode/replay"
 )
 
@@ -238,5 +240,32 @@ func TestRecordingAllocatesNothing(t *testing.T) {
 	}
 	if n := testing.AllocsPerRun(300, func() { m.engine.Update(time.Second / tickRate) }); n > 0 {
 		t.Errorf("a step of a server that records allocates %v times", n)
+	}
+}
+
+// A recording whose header names another tick rate is refused, and the error says what to do: all
+// its times would be wrong.
+func TestReplayOfAnotherRate(t *testing.T) {
+	m := newMatch(t, nil)
+	k := &session{}
+	if err := m.server.Record(k); err != nil {
+		t.Fatal(err)
+	}
+	for _, kind := range []replay.Kind{replay.Server, replay.Client, replay.Exact} {
+		s := k.Session
+		s.Kind, s.Rate = kind, tickRate/2
+		var out tapeFile
+		file := replay.NewFile(&out, replay.Info{Game: "test", Version: "1"})
+		if err := file.Begin(s); err != nil {
+			t.Fatal(err)
+		}
+		file.Add(replay.Frame{Key: true})
+		if err := file.Close(); err != nil {
+			t.Fatal(err)
+		}
+		_, err := netcode.NewClient(newProtocol(t, netcode.Config{}), netcode.ClientConfig[runner, input]{Replay: out.open(t)})
+		if err == nil || !errors.Is(err, snapshot.ErrMismatch) || !strings.Contains(err.Error(), "30 ticks a second there, 60 here: play it with") {
+			t.Errorf("%s: it says: %v", kind, err)
+		}
 	}
 }
