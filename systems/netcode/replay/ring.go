@@ -3,6 +3,7 @@ package replay
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"time"
 
 	"github.com/tandem-ecs/tandem/systems/netcode/internal/tick"
@@ -24,11 +25,18 @@ type ringChunk struct {
 	raw  []byte
 }
 
+// maxRing is the longest time that a ring keeps. Its ticks, at any rate, are far from turning over.
+const maxRing = 24 * time.Hour
+
 // NewRing returns a ring that holds at least the given time once so much was recorded. It holds one
-// distance of keyframes more, since a clip begins with one. It panics if length is not positive.
+// distance of keyframes more, since a clip begins with one. It panics if length is not positive, or
+// more than a day: such a recording belongs into a [File].
 func NewRing(length time.Duration) *Ring {
-	if length <= 0 {
+	switch {
+	case length <= 0:
 		panic("replay: NewRing of no time: say how much it keeps, 30 * time.Second for example")
+	case length > maxRing:
+		panic(fmt.Sprintf("replay: NewRing of %v: a ring is in memory and keeps %v at most: record into a File", length, maxRing))
 	}
 	return &Ring{length: length}
 }
@@ -85,8 +93,10 @@ func (r *Ring) covers(t tick.Tick) bool {
 }
 
 // Clip returns what was recorded in the last time before now, and a little more: a clip begins
-// with a keyframe. It is a copy, and the ring records on.
+// with a keyframe. It is a copy, and the ring records on. A time longer than the ring's is all that
+// it holds, and one below zero counts as zero.
 func (r *Ring) Clip(last time.Duration) (*Tape, error) {
+	last = min(max(last, 0), maxRing)
 	from := r.tick.Add(-int(last * time.Duration(max(r.rate, 1)) / time.Second))
 	first := -1
 	for i, c := range r.chunks {

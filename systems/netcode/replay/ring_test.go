@@ -1,6 +1,9 @@
 package replay_test
 
 import (
+	"fmt"
+	"math"
+	"strings"
 	"testing"
 	"time"
 
@@ -64,5 +67,42 @@ func TestARingWithoutAKeyframe(t *testing.T) {
 	}
 	if _, err := ring.Clip(time.Second); err == nil {
 		t.Fatal("a clip without a keyframe")
+	}
+}
+
+// The length of a ring is more than nothing and at most a day. A clip of any time holds what there
+// is.
+func TestLengthsOfRingsAndClips(t *testing.T) {
+	for _, length := range []time.Duration{math.MinInt64, -time.Second, 0, 25 * time.Hour, math.MaxInt64} {
+		func() {
+			defer func() {
+				if text := fmt.Sprint(recover()); !strings.Contains(text, "replay: NewRing of ") {
+					t.Errorf("a ring of %v: %v", length, text)
+				}
+			}()
+			replay.NewRing(length)
+		}()
+	}
+	ring := replay.NewRing(24 * time.Hour)
+	s := session
+	s.Rate = 1000
+	if err := ring.Begin(s); err != nil {
+		t.Fatal(err)
+	}
+	const ticks = 5000
+	for k := range ticks {
+		ring.Add(replay.Frame{Tick: tick.Tick(k), Key: k%100 == 0, Number: packet.Number(k + 1)})
+	}
+	for _, test := range []struct {
+		last  time.Duration
+		first tick.Tick
+	}{{math.MinInt64, 4900}, {-time.Hour, 4900}, {0, 4900}, {time.Second, 3900}, {25 * time.Hour, 0}, {2e6 * time.Hour, 0}, {math.MaxInt64, 0}} {
+		tape, err := ring.Clip(test.last)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if tape.First() != test.first || tape.Last() != ticks-1 {
+			t.Errorf("the clip of %v has the ticks %d to %d, want %d on", test.last, tape.First(), tape.Last(), test.first)
+		}
 	}
 }
