@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/tandem-ecs/tandem/systems/netcode"
+	"github.com/tandem-ecs/tandem/systems/netcode/replay"
 )
 
 // damage flips a bit in the n-th chunk of a recording, which has one each second.
@@ -60,4 +61,65 @@ func TestPlayersInsideAGap(t *testing.T) {
 			}
 		}
 	}
+}
+
+// A file that claims years takes no more steps and no more memory than its frames: at its first and
+// last ticks, by seeks into the emptiness between, on and back.
+func TestReplayOfYears(t *testing.T) {
+	m := newMatch(t, func(c *netcode.ServerConfig[runner, input]) { c.RecordStates = tickRate })
+	m.bot(func(*serverPlayer, netcode.Tick) input { return input{X: 1} })
+	k := newStretched()
+	if err := m.server.Record(k); err != nil {
+		t.Fatal(err)
+	}
+	m.run(10*time.Second, nil)
+	if err := k.File.Close(); err != nil {
+		t.Fatal(err)
+	}
+	v := newViewerOf(t, k.open(t), newProtocol(t, netcode.Config{}))
+	r := v.client.Replay()
+	if r.Length() < 300*24*time.Hour {
+		t.Fatalf("the file claims %v", r.Length())
+	}
+	for i := range 200 {
+		switch i % 10 {
+		case 3:
+			r.FollowEyes(1)
+		case 5:
+			r.Seek(r.Length() * time.Duration(i) / 200)
+		case 7:
+			r.Follow(1)
+		case 9:
+			r.Seek(r.Length() - time.Duration(i)*time.Millisecond)
+		}
+		v.step()
+		v.client.Input()
+		v.client.State()
+		if at := r.At(); at < 0 || at > r.Length() {
+			t.Fatalf("it shows %v of %v", at, r.Length())
+		}
+	}
+}
+
+// stretched records into a file in memory. Its second half is years after the first.
+type stretched struct {
+	*replay.File
+	tapeFile
+	keys int
+}
+
+func newStretched() *stretched {
+	k := &stretched{}
+	k.File = replay.NewFile(&k.tapeFile, replay.Info{})
+	return k
+}
+
+func (k *stretched) Add(f replay.Frame) bool {
+	if f.Key {
+		k.keys++
+	}
+	if k.keys > 2 {
+		f.Tick = f.Tick.Add(2e9)
+	}
+	return k.File.Add(f)
 }
