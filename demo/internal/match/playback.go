@@ -1,8 +1,10 @@
 package match
 
 import (
+	"cmp"
 	"fmt"
 	"log/slog"
+	"slices"
 	"time"
 
 	"github.com/tandem-ecs/tandem/demo/internal/arena/view"
@@ -43,6 +45,8 @@ func newPlayback(s *view.Client, c Config) *playback {
 		}
 		p.bar.Marks = append(p.bar.Marks, timebar.Mark{At: tape.At(m.Tick), Text: text})
 	}
+	// the file may come from anywhere
+	slices.SortStableFunc(p.bar.Marks, func(a, b timebar.Mark) int { return cmp.Compare(a.At, b.At) })
 	s.Show(c.At)
 	if s.Follow(c.Follow); c.Follow == 0 {
 		s.NextPlayer()

@@ -18,6 +18,10 @@ import (
 	"github.com/tandem-ecs/tandem/systems/netcode/replay"
 )
 
+// longestPlayed is the longest recording that is played to its end without a window. The length is
+// what the file claims.
+const longestPlayed = 24 * time.Hour
+
 // Replay plays a recorded match, or describes it.
 func Replay(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	var name string
@@ -66,6 +70,9 @@ func Replay(ctx context.Context, args []string, stdout, stderr io.Writer) error 
 		fmt.Fprintf(stderr, "demo: %s is damaged: %.1f s of it are missing; the rest plays\n", name, survey.Lost.Seconds())
 	}
 	if o.Headless && o.Length == 0 && o.Frames == 0 && !o.Paused { // to its end
+		if tape.Length() > longestPlayed {
+			return badf("the recording is %v long: say how much of it with -seconds", tape.Length().Round(time.Second))
+		}
 		o.Length = time.Duration(float64(tape.Length()-o.At)/o.Speed) + time.Second
 	}
 	return run(ctx, o, &rateFlags{hz: tape.Info().Rate, seed: 1}, stdout, stderr, false, func() (match.Config, error) {

@@ -102,6 +102,17 @@ func TestReplay(t *testing.T) {
 		t.Fatal(err)
 	}
 	foreign(t, file)
+	years := filepath.Join(dir, "years.replay")
+	claimYears(t, name, years)
+	if out, _, err := command(t, replayed, years, "-info"); err != nil || !strings.Contains(out, "length    555555:") {
+		t.Errorf("a file that claims years: %v\n%s", err, out)
+	}
+	if out, _, err := command(t, replayed, years, "-headless", "-frames", "30", "-at", "9000h"); err != nil || !strings.Contains(out, "30 frames") {
+		t.Errorf("a file that claims years: %v\n%s", err, out)
+	}
+	if _, _, err := command(t, replayed, years, "-headless"); err == nil || !strings.Contains(err.Error(), "long: say how much of it with -seconds") {
+		t.Errorf("a file that claims years: %v", err)
+	}
 	for _, test := range []struct {
 		args []string
 		want string
@@ -121,6 +132,40 @@ func TestReplay(t *testing.T) {
 	}
 	if _, _, err := command(t, duel, "-headless", "-seconds", "1", "-record", filepath.Join(dir, "none", "a.replay")); err == nil || !strings.Contains(err.Error(), "-record: replay: open") {
 		t.Errorf("a file in no folder: %v", err)
+	}
+}
+
+// claimYears copies a recording, with its last frames two thousand million ticks later.
+func claimYears(t *testing.T, from, to string) {
+	t.Helper()
+	tape, err := replay.Open(from)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer tape.Close()
+	file, err := replay.Create(to, tape.Info())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := file.Begin(tape.Info().Session); err != nil {
+		t.Fatal(err)
+	}
+	keys := 0
+	for c := tape.Cursor(); ; {
+		f, ok := c.Next()
+		if !ok {
+			break
+		}
+		if f.Key {
+			keys++
+		}
+		if keys > 2 {
+			f.Tick = f.Tick.Add(2e9)
+		}
+		file.Add(f)
+	}
+	if err := file.Close(); err != nil {
+		t.Fatal(err)
 	}
 }
 

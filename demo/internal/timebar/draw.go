@@ -29,12 +29,22 @@ func (b *Bar) Draw(o *render.Overlay, all render.Rect, s State) {
 	now := l.place(s.At, s.Length)
 	o.RoundRect(l.line, theme.PanelLine)
 	o.RoundRect(render.Rect{X: l.line.X, Y: l.line.Y, W: now - l.line.X, H: l.line.H}, theme.Good)
+	// A file may claim very many gaps and marks: what ends less than a point behind the one before
+	// adds nothing to the picture.
+	drawn := l.line.X - 1
 	for _, g := range b.Gaps {
 		x := l.place(g.From, s.Length)
-		hatch(o, render.Rect{X: x, Y: l.line.Y - 3, W: max(l.place(g.To, s.Length)-x, 4), H: l.line.H + 6})
+		if end := max(l.place(g.To, s.Length), x+4); end >= drawn+1 {
+			hatch(o, render.Rect{X: x, Y: l.line.Y - 3, W: end - x, H: l.line.H + 6})
+			drawn = end
+		}
 	}
+	drawn = l.line.X - 1
 	for _, m := range b.Marks {
-		o.Rect(render.Rect{X: l.place(m.At, s.Length) - 1, Y: l.line.Y - 5, W: 2, H: l.line.H + 10}, theme.Accent(2))
+		if x := l.place(m.At, s.Length); x >= drawn+1 {
+			o.Rect(render.Rect{X: x - 1, Y: l.line.Y - 5, W: 2, H: l.line.H + 10}, theme.Accent(2))
+			drawn = x
+		}
 	}
 	o.Dot(now, l.line.Y+l.line.H/2, 8, theme.Panel)
 	o.Dot(now, l.line.Y+l.line.H/2, 7, theme.Text)

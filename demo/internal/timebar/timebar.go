@@ -18,8 +18,8 @@ type Mark struct {
 
 // Bar is the bar of a recording. The zero value has neither marks nor gaps.
 type Bar struct {
-	Marks []Mark // in the order of time
-	Gaps  []replay.Gap
+	Marks []Mark       // in the order of time
+	Gaps  []replay.Gap // likewise
 
 	shown    layout // in the last picture; empty: the bar was not drawn
 	held     bool   // the line is being dragged

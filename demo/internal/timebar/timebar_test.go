@@ -1,12 +1,14 @@
 package timebar
 
 import (
+	"math"
 	"testing"
 	"time"
 
 	"pgregory.net/rapid"
 
 	"github.com/tandem-ecs/tandem/render"
+	"github.com/tandem-ecs/tandem/systems/netcode/replay"
 )
 
 // In every picture the parts lie in the bar, are large enough for a finger, and do not overlap. A
@@ -87,6 +89,26 @@ func TestPresses(t *testing.T) {
 		}
 		if press, _, taken := b.Event(e, time.Minute); press != test.want || taken != test.taken {
 			t.Errorf("%s: %v, taken %v; want %v, %v", name, press, taken, test.want, test.taken)
+		}
+	}
+}
+
+// A file that claims a million marks and gaps, and the length of years, draws no more than the bar
+// has room for.
+func TestDrawOfAMillionMarks(t *testing.T) {
+	const n = 1_000_000
+	for _, length := range []time.Duration{0, time.Second, math.MaxInt64} {
+		b := &Bar{}
+		for i := range n {
+			at := length / n * time.Duration(i)
+			b.Marks = append(b.Marks, Mark{At: at, Text: "goal"})
+			b.Gaps = append(b.Gaps, replay.Gap{From: at, To: at + length/n})
+		}
+		f := render.NewFrame(render.Daylight())
+		f.Begin(render.Size{Width: 640, Height: 100})
+		b.Draw(&f.Overlay, f.Overlay.Bounds(), State{At: length / 2, Length: length, Speed: 1})
+		if n := len(f.Overlay.Vertices()) / 4; n < 20 || n > 5000 {
+			t.Errorf("of %v: %d quadrilaterals", length, n)
 		}
 	}
 }
