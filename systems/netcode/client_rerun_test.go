@@ -2,7 +2,10 @@ package netcode_test
 
 import (
 	"bytes"
+	"encoding/json"
+	"errors"
 	"fmt"
+	"math"
 	"strings"
 	"testing"
 	"time"
@@ -10,6 +13,7 @@ import (
 	"github.com/tandem-ecs/tandem/ecs"
 	"github.com/tandem-ecs/tandem/systems/interpolation"
 	"github.com/tandem-ecs/tandem/systems/netcode"
+	"github.com/tandem-ecs/tandem/systems/netcode/interp"
 	"github.com/tandem-ecs/tandem/systems/netcode/replay"
 )
 
@@ -188,7 +192,8 @@ type session struct {
 
 func (s *session) Begin(of replay.Session) error { s.Session = of; return nil }
 
-// FuzzRerun runs captures of any events. Nothing panics, and the run ends.
+// FuzzRerun runs captures of any events with any settings. Nothing panics, and the run ends. Settings
+// that no client has are refused, since the file holds them.
 func FuzzRerun(f *testing.F) {
 	k := &recorded{}
 	m := newMatch(f, nil)
@@ -197,13 +202,47 @@ func FuzzRerun(f *testing.F) {
 		f.Fatal(err)
 	}
 	m.run(time.Second/4, nil)
-	f.Add(k.Bytes())
-	f.Add([]byte{1, 5, 3, 200, 9, 7, 9})
-	f.Fuzz(func(t *testing.T, events []byte) {
+	var same settings
+	if err := json.Unmarshal(k.Config, &same); err != nil {
+		f.Fatal(err)
+	}
+	if again, _ := json.Marshal(same); !bytes.Equal(again, k.Config) {
+		f.Fatalf("a capture has other settings than these: %s, not %s", k.Config, again)
+	}
+	add := func(events []byte, c settings, flags byte) {
+		f.Add(events, c.Token, int(c.Interpolation), c.ActionRate, c.InputDelay, c.Redundancy.Min, c.Redundancy.Max,
+			int64(c.Delay.Min), int64(c.Delay.Max), int64(c.Timeout), int64(c.Retry), int64(c.MaxSilence), flags)
+	}
+	add(k.Bytes(), settings{}, 0)
+	add([]byte{1, 5, 3, 200, 9, 7, 9}, settings{}, 0)
+	add(k.Bytes(), settings{
+		Token: netcode.MaxToken, Interpolation: interp.Hermite, ActionRate: tickRate / 2, InputDelay: 16, Redundancy: netcode.Bounds[int]{Min: 2, Max: 4},
+		Delay: netcode.Bounds[time.Duration]{Min: time.Second / 10, Max: time.Second}, Timeout: 1, Retry: 1, MaxSilence: 1,
+	}, 7)
+	add(k.Bytes(), settings{Delay: netcode.Bounds[time.Duration]{Min: math.MaxInt64}, Timeout: math.MaxInt64, Retry: math.MaxInt64, MaxSilence: math.MaxInt64}, 2)
+	add(k.Bytes(), settings{Delay: netcode.Bounds[time.Duration]{Max: 1}, MaxSilence: math.MinInt64}, 0)
+	add(k.Bytes(), settings{InputDelay: -1}, 0)
+	f.Fuzz(func(t *testing.T, events []byte, token, kind, rate, delay, few, many int, least, most, timeout, retry, silence int64, flags byte) {
 		if len(events) > 1<<16 {
 			return
 		}
-		r := newRerun(t, newProtocol(t, netcode.Config{}), captureOf(t, string(k.Config), events))
+		config, err := json.Marshal(settings{
+			Token: token, Place: flags&1 != 0, Interpolation: interp.Kind(kind), ActionRate: rate, InputDelay: delay, Redundancy: netcode.Bounds[int]{Min: few, Max: many},
+			Delay:   netcode.Bounds[time.Duration]{Min: time.Duration(least), Max: time.Duration(most)},
+			Timeout: time.Duration(timeout), Retry: time.Duration(retry), MaxSilence: time.Duration(silence),
+			WithoutPrediction: flags&2 != 0, WithoutReconciliation: flags&4 != 0,
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		p, tape := newProtocol(t, netcode.Config{}), captureOf(t, string(config), events)
+		if _, err := netcode.NewClient(p, netcode.ClientConfig[runner, input]{Replay: tape, Log: quiet()}); err != nil {
+			if !errors.Is(err, replay.ErrFormat) && !strings.Contains(err.Error(), "which ClientConfig.Interpolators does not make") {
+				t.Errorf("the settings %s: %v", config, err)
+			}
+			return
+		}
+		r := newRerun(t, newProtocol(t, netcode.Config{}), tape)
 		n := 0
 		for d := range r.client.Rerun().Frames() {
 			if n++; n > 100 {
@@ -216,6 +255,18 @@ func FuzzRerun(f *testing.F) {
 		}
 		r.engine.Close()
 	})
+}
+
+// settings has the settings of a capture, by the names that the file has.
+type settings struct {
+	Token                                    int
+	Place                                    bool
+	Interpolation                            interp.Kind
+	ActionRate, InputDelay                   int
+	Redundancy                               netcode.Bounds[int]
+	Delay                                    netcode.Bounds[time.Duration]
+	Timeout, Retry, MaxSilence               time.Duration
+	WithoutPrediction, WithoutReconciliation bool
 }
 
 // recorded is a recorder that keeps the events.
