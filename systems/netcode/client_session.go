@@ -152,6 +152,7 @@ func (c *Client[S, I]) receiveSession(datagram []byte, now, arrived time.Duratio
 				old.settled, old.shown = false, false
 			}
 			c.own, c.correct.jump = me.body, true
+			c.watchOwn()
 		}
 		after := snap.Tick
 		if c.welcomed.arrival && feedback.Heard {

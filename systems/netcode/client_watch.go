@@ -103,6 +103,9 @@ func (w *watch) body(b *watched, e timeline.Event) {
 // watchOwn makes the own player's body the first one, and watches none twice.
 func (c *Client[S, I]) watchOwn() {
 	own, w := c.own, c.watch
+	if w == nil {
+		return
+	}
 	if c.replay != nil {
 		own = c.followedID()
 	}
@@ -116,7 +119,7 @@ func (c *Client[S, I]) watchOwn() {
 	if same := w.find(own); same != nil {
 		*b, *same = *same, watched{}
 	} else {
-		*b = watched{id: own, known: before == NoEntity && c.seen(own) == nil}
+		*b = watched{id: own, known: before == NoEntity && c.seen(own) == nil, drawn: timeline.Event{C: -1}}
 	}
 }
 
@@ -240,7 +243,7 @@ func (c *Client[S, I]) watchBegin() {
 	if c.watch == nil {
 		return
 	}
-	c.watchOwn()
+	c.watchOwn() // of a replay, or gone
 	start := c.engine.Time().StepStart
 	for i := range c.watch.bodies {
 		b := &c.watch.bodies[i]

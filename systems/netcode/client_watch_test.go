@@ -216,6 +216,35 @@ func TestWatchBodies(t *testing.T) {
 	}
 }
 
+// A body that becomes the own one is in the log as such from its first state on, also if it is
+// watched by its ID.
+func TestWatchTheOwnBody(t *testing.T) {
+	var id netcode.EntityID
+	for range 2 { // two equal matches: the first one tells the ID
+		m := newMatch(t, nil)
+		a := m.join(perfect(), nil)
+		log := timeline.New(0)
+		a.client.Watch(log, id)
+		m.run(2*time.Second, nil)
+		m.mustPlay()
+		if id == netcode.NoEntity {
+			id = m.id(m.of(a).Entity)
+			continue
+		}
+		own := 0
+		for e := range log.Events() {
+			if e.Body == id {
+				if own++; e.Flags&timeline.Own == 0 {
+					t.Errorf("an event of another body than the own one: %+v", e)
+				}
+			}
+		}
+		if own < tickRate || m.id(m.of(a).Entity) != id {
+			t.Errorf("%d events of the own body", own)
+		}
+	}
+}
+
 // The own way through a portal of the game is a jump and not a speed.
 func TestWatchAPortal(t *testing.T) {
 	g := runnerGame()
