@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/xml"
 	"errors"
+	"fmt"
 	"io"
 	"strings"
 	"testing"
@@ -11,6 +12,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/tandem-ecs/tandem/systems/netcode/internal/snapshot"
 	"github.com/tandem-ecs/tandem/systems/netcode/timeline"
 )
 
@@ -82,6 +84,26 @@ func TestPageOfALongLog(t *testing.T) {
 	}
 	if text = page(10_000, time.Minute); strings.Count(text, "<details") != 360 || !strings.Contains(text, "left out") {
 		t.Errorf("%d parts", strings.Count(text, "<details"))
+	}
+}
+
+// A page of very many events ends after 32 MB, and says from when on the rest is left out.
+func TestPageOfManyEvents(t *testing.T) {
+	const seconds, perSecond = 3000, 200
+	l := timeline.New(seconds * perSecond)
+	for i := range seconds * perSecond {
+		l.Add(timeline.Event{
+			Kind: timeline.Sample, At: time.Duration(i) * time.Second / perSecond, Body: snapshot.ID(1<<16 + 1 + i%3), N: uint32(i), B: float32(i%100) / 1000,
+		})
+	}
+	w := limited{most: 34e6}
+	if err := l.WriteHTML(&w, "many"); err != nil {
+		t.Fatal(err)
+	}
+	parts := bytes.Count(w.Bytes(), []byte("<details"))
+	left := fmt.Sprintf("<p>All from %d.000 s on is left out: clip the log to the time that matters.</p>", 10*parts)
+	if w.Len() < 31e6 || parts < 50 || parts > 290 || !bytes.Contains(w.Bytes(), []byte(left)) {
+		t.Errorf("%d bytes with %d parts, without %q", w.Len(), parts, left)
 	}
 }
 
