@@ -192,8 +192,8 @@ type session struct {
 
 func (s *session) Begin(of replay.Session) error { s.Session = of; return nil }
 
-// FuzzRerun runs captures of any events with any settings. Nothing panics, and the run ends. Settings
-// that no client has are refused, since the file holds them.
+// FuzzRerun runs captures of any events with any settings. Nothing panics, and the run ends.
+// Settings that no client has are refused, since the file holds them.
 func FuzzRerun(f *testing.F) {
 	k := &recorded{}
 	m := newMatch(f, nil)
