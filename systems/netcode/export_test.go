@@ -358,3 +358,11 @@ func OpenLaunchesForTest(at []Tick, launched []uint8) Tick {
 	}
 	return k.counts.open
 }
+
+// RecordWorldForTest records a world of the protocol's without a server: record adds its newest
+// commit as the state at a tick.
+func (p *Protocol[S, I]) RecordWorldForTest(to replay.Recorder) (w *snapshot.World, record func(at Tick) bool, err error) {
+	w = snapshot.NewWorld(p.schema)
+	r, err := p.beginRecording(to, replay.Server, w, false)
+	return w, func(at Tick) bool { return r.add(at, at, true, nil) }, err
+}
