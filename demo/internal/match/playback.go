@@ -121,10 +121,12 @@ func (p *playback) event(e render.Event, set settings.Settings) settings.Setting
 func (p *playback) draw(f *render.Frame, now hud.Moment, set settings.Settings) {
 	if set.Overlay == settings.OverlayNone || now.Covered || set.Overlay == settings.OverlayCaptions && !now.Live {
 		p.bar.Hide()
+		p.client.Foot = 0
 		return
 	}
 	all := now.Room.In(f.Overlay.Bounds()).Inset(10)
 	p.bar.Draw(&f.Overlay, all, timebar.State{At: p.net.At(), Length: p.net.Length(), Paused: set.Paused || p.ended(), Speed: set.Speed, Leaves: p.again})
+	p.client.Foot = p.bar.Height()
 }
 
 // info describes the replay.

@@ -85,6 +85,9 @@ func (b *Bar) Event(e render.Event, length time.Duration) (p Press, at time.Dura
 // Held reports whether the line is being dragged.
 func (b *Bar) Held() bool { return b.held }
 
+// Height returns the height of the bar in the picture, in points, zero if it is hidden.
+func (b *Bar) Height() float32 { return b.shown.frame.H }
+
 // Hide takes the bar out of the picture: events pass it.
 func (b *Bar) Hide() { b.shown, b.held, b.hovering = layout{}, false, false }
 

@@ -105,6 +105,9 @@ func (c *Client) drawOverlay(o *render.Overlay, v *render.View) {
 		}
 		c.drawRound(o, all)
 		c.drawScores(o, all)
+		if c.why.log != nil && all.H >= 200 && all.W >= 220 {
+			c.drawTimeline(o, all, all.Y+all.H-c.Foot-8)
+		}
 		return
 	}
 	c.drawHeadline(o, all)

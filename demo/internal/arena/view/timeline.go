@@ -2,6 +2,7 @@ package view
 
 import (
 	"fmt"
+	"log/slog"
 	"time"
 
 	"github.com/tandem-ecs/tandem/demo/internal/arena"
@@ -21,6 +22,9 @@ const timelineSize = 1 << 13
 type why struct {
 	log  *timeline.Log // nil: not shown
 	body netcode.EntityID
+	// of a replay: fillTimeline has filled the log from a time on; and the moment of the last frame
+	filled   bool
+	from, at time.Duration
 }
 
 // watchTimeline begins or ends the timeline, and keeps it at a body: the other player that is
@@ -33,13 +37,17 @@ func (c *Client) watchTimeline() {
 		}
 		return
 	}
-	if c.why.log != nil && (c.why.body == netcode.NoEntity || !c.net.Replica(c.why.body).IsZero()) && !(c.why.body == netcode.NoEntity && c.others() > 0) {
+	defer c.fillTimeline()
+	if c.why.log != nil && !c.seeksBody() {
 		return
 	}
 	if c.why.log == nil {
 		c.why.log = timeline.New(timelineSize)
+		if r := c.net.Replay(); r != nil {
+			c.why.at = r.At()
+		}
 	}
-	c.why.body = netcode.NoEntity
+	c.why.body, c.why.filled = netcode.NoEntity, false
 	var own, best *object
 	for i := range c.objects {
 		if v := &c.objects[i]; v.own {
@@ -59,6 +67,52 @@ func (c *Client) watchTimeline() {
 		c.why.body = best.rep.ID
 		c.why.log.Names[best.rep.ID] = fmt.Sprintf("player %d", best.rep.Owner)
 	}
+	c.net.Watch(c.why.log, c.why.body)
+}
+
+// seeksBody reports whether the timeline needs another body: its own has gone, or is now the own
+// player's, or there was none and now there is.
+func (c *Client) seeksBody() bool {
+	if c.why.body == netcode.NoEntity {
+		return c.others() > 0
+	}
+	e := c.net.Replica(c.why.body)
+	return e.IsZero() || e == c.net.Entity() && c.others() > 0
+}
+
+// fillTimeline gives the timeline of a replay what was before: when it begins, and when the replay
+// stands at the target of a seek. Another client plays the same recording up to this moment.
+func (c *Client) fillTimeline() {
+	r := c.net.Replay()
+	if r == nil {
+		return
+	}
+	at := r.At()
+	stands := at == c.why.at
+	c.why.at = at
+	from, _ := c.why.log.Span()
+	enough := c.why.filled && (from <= at-timelineShown || from == c.why.from)
+	if !stands || enough {
+		return
+	}
+	before, err := New(Config{Replay: r.Tape(), Log: slog.New(slog.DiscardHandler)})
+	if err != nil { // this client has opened the same
+		return
+	}
+	defer before.Close()
+	before.look = c.look
+	before.Follow(c.net.Number())
+	before.Show(at - timelineShown - time.Second)
+	_ = before.engine.SetScale(0)
+	c.why.log.Clear()
+	before.net.Watch(c.why.log, c.why.body)
+	for last := time.Duration(-1); before.net.Replay().At() < at && before.net.Replay().At() > last; {
+		last = before.net.Replay().At()
+		before.Step()
+		before.engine.Update(0)
+	}
+	c.why.filled = true
+	c.why.from, _ = c.why.log.Span()
 	c.net.Watch(c.why.log, c.why.body)
 }
 
