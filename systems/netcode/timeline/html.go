@@ -8,6 +8,7 @@ import (
 	"io"
 	"math"
 	"slices"
+	"sort"
 	"strings"
 	"time"
 
@@ -29,6 +30,10 @@ func (l *Log) WriteHTML(w io.Writer, title string) error {
 		"<p class=\"lead\">%.1[4]f s of a client, from %[5]s to %[6]s on its engine's clock.</p>\n",
 		html.EscapeString(title), plot.Style, style, (to - from).Seconds(), stamp(from), stamp(to))
 	p.faults(tracks)
+	var rows [][]string
+	for i := range tracks {
+		rows = append(rows, tracks[i].Rows())
+	}
 	begin := from
 	for n := 0; len(tracks) > 0; n++ {
 		if n == mostSections || size.bytes >= mostBytes {
@@ -40,7 +45,7 @@ func (l *Log) WriteHTML(w io.Writer, title string) error {
 		if last {
 			end = max(to, begin+section/100)
 		}
-		p.section(tracks, begin, end, begin == from)
+		p.section(tracks, rows, begin, end, begin == from)
 		if last {
 			break
 		}
@@ -163,8 +168,8 @@ func (p *page) faults(tracks []Track) {
 	p.printf("</details>\n")
 }
 
-// section writes the plots of a part of the time.
-func (p *page) section(tracks []Track, from, to time.Duration, open bool) {
+// section writes the plots of a part of the time. rows are those of each track.
+func (p *page) section(tracks []Track, rows [][]string, from, to time.Duration, open bool) {
 	attribute := ""
 	if open {
 		attribute = " open"
@@ -179,7 +184,7 @@ func (p *page) section(tracks []Track, from, to time.Duration, open bool) {
 				charts = append(charts, c)
 			}
 		}
-		if rows := t.Rows(); len(rows) > 0 {
+		if rows := rows[i]; len(rows) > 0 {
 			p.rows(t, rows, from, to, len(charts) == 0)
 		}
 		for k, c := range charts {
@@ -231,6 +236,9 @@ func (p *page) rows(t *Track, rows []string, from, to time.Duration, last bool) 
 			plotLeft, y+2, plotRight-plotLeft, laneStep-4, plotLeft-8, y+laneStep/2+4, html.EscapeString(name))
 	}
 	p.axis(from, to, 2, high-2, last)
+	begin := sort.Search(len(t.Marks), func(i int) bool { return t.Marks[i].At >= from })
+	marks := t.Marks[begin:]
+	marks = marks[:sort.Search(len(marks), func(i int) bool { return marks[i].At > to })]
 	for i, name := range rows {
 		y := laneStep * float64(i)
 		for _, s := range t.Slices {
@@ -244,8 +252,8 @@ func (p *page) rows(t *Track, rows []string, from, to time.Duration, last bool) 
 			}
 			p.printf("<rect class=\"%s\" x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\">%s</rect>\n", class(s.Bad), at(s.From), y+5, max(at(s.To)-at(s.From), 1.5), laneStep-10, tip)
 		}
-		for _, m := range t.Marks {
-			if m.Name != name || m.At < from || m.At > to {
+		for _, m := range marks {
+			if m.Name != name {
 				continue
 			}
 			tip := tip(stamp(m.At)+", "+m.Name, m.Text)

@@ -89,7 +89,7 @@ func TestPageOfALongLog(t *testing.T) {
 
 // A page of very many events ends after 32 MB, and says from when on the rest is left out.
 func TestPageOfManyEvents(t *testing.T) {
-	const seconds, perSecond = 3000, 200
+	const seconds, perSecond = 1800, 200
 	l := timeline.New(seconds * perSecond)
 	for i := range seconds * perSecond {
 		l.Add(timeline.Event{
