@@ -10,6 +10,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"strconv"
 	"strings"
 	"sync"
 	"syscall"
@@ -307,6 +308,13 @@ func TestNetworkedExitCodes(t *testing.T) {
 		{[]string{"server", "-listen", "127.0.0.1:0", "-hz", "10", "-seconds", "0.1"}, 0, "tandem://", "hz=10 send-hz=10"},
 		{[]string{"server", "-max-players", "0"}, 2, "", "-max-players 0:"},
 		{[]string{"server", "-per-address", "-2"}, 2, "", "-per-address -2:"},
+		{[]string{"server", "-workers", "-1"}, 2, "", "-workers -1: it takes 1 to 256, or 0 for all processors"},
+		{[]string{"server", "-workers", "257"}, 2, "", "-workers 257:"},
+		{[]string{"server", "-workers", "two"}, 2, "", `-workers "two":`},
+		{[]string{"host", "-headless", "-listen", "", "-workers", "257"}, 2, "", "-workers 257:"},
+		{[]string{"duel", "-workers", "2"}, 2, "", "there is no flag -workers"},
+		{[]string{"server", "-listen", "127.0.0.1:0", "-workers", "256", "-seconds", "0.1"}, 0, "tandem://", "workers=256"},
+		{[]string{"server", "-listen", "127.0.0.1:0", "-workers", "0", "-seconds", "0.1"}, 0, "tandem://", "workers=" + strconv.Itoa(min(runtime.GOMAXPROCS(0), 256))},
 		{[]string{"server", "-crates", "1000"}, 2, "", "-crates 1000:"},
 		{[]string{"server", "-round", "5s"}, 2, "", "-round 5s: it takes 10s to 1h"},
 		{[]string{"server", "-listen", ""}, 2, "", "-listen: a server needs an address"},

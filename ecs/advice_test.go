@@ -45,3 +45,20 @@ func TestAdviceIsLoggedOnce(t *testing.T) {
 		}
 	}
 }
+
+// A name that Config.Log has is in the engine's lines.
+func TestAdviceNamesItsEngine(t *testing.T) {
+	var log bytes.Buffer
+	all := slog.New(slog.NewTextHandler(&log, nil))
+	for _, name := range []string{"server", "client"} {
+		e := newEngine(t, ecs.Config{Log: all.With("engine", name)})
+		needies := generic.NewMap1[needy](e.World())
+		needies.New()
+		for range 100 {
+			e.Update(0)
+		}
+		if !strings.Contains(log.String(), "install the plugin of needy components\" engine="+name) {
+			t.Errorf("the lines do not name the engine %s: %q", name, log.String())
+		}
+	}
+}

@@ -43,7 +43,10 @@ type Config struct {
 	// World is the arche world to work on; nil means a new one. A world belongs to one engine.
 	World *arche.World
 	// Log receives advice when something is missing, such as the interpolator of values that are to
-	// be drawn. Nil means slog.Default().
+	// be drawn. Nil means slog.Default(). A name tells the lines of several engines in a
+	// program apart:
+	//
+	//	ecs.Config{Log: slog.With("engine", "server")}
 	Log *slog.Logger
 }
 

@@ -255,3 +255,35 @@ func TestClientRecordingAllocatesNothing(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// A game that drops a ring for another one stops it: only the new one records on, on a client as on
+// a server.
+func TestStoppedRingsRecordNoMore(t *testing.T) {
+	m := newMatch(t, nil)
+	a := m.join(perfect(), nil)
+	m.run(3*time.Second, nil)
+	m.mustPlay()
+	for name, record := range map[string]func(replay.Recorder) error{"client": a.client.Record, "server": m.server.Record} {
+		last := func(r *replay.Ring) netcode.Tick {
+			tape, err := r.Clip(time.Second)
+			if err != nil {
+				t.Fatal(name, err)
+			}
+			return tape.Last()
+		}
+		before, after := replay.NewRing(2*time.Second), replay.NewRing(2*time.Second)
+		if err := record(before); err != nil {
+			t.Fatal(name, err)
+		}
+		m.run(3*time.Second, nil)
+		end := last(before)
+		before.Stop()
+		if err := record(after); err != nil {
+			t.Fatal(name, err)
+		}
+		m.run(3*time.Second, nil)
+		if last(before) != end || last(after).Sub(end) < 2*tickRate {
+			t.Errorf("%s: the stopped ring ends at tick %d, then %d; the other at %d", name, end, last(before), last(after))
+		}
+	}
+}

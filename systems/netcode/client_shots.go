@@ -178,14 +178,10 @@ func (s *shot[S, I, P]) waits(from, to Tick) bool {
 }
 
 func (k *shotsClient[S, I, P]) show(now Tick) {
-	whole, known := k.c.decoder.Whole()
+	if whole, known := k.c.decoder.Whole(); known {
+		k.expire(whole)
+	}
 	for _, s := range k.own {
-		// The server has despawned a shot without a record that is older than what is known of all
-		// entities, or has not fired it. The latter must not refuse another in its place.
-		if s.id == NoEntity && !s.refused && known && whole.IsNewer(s.tick) {
-			s.refused = true
-			k.recent.drop(s.tick)
-		}
 		if s.refused {
 			s.vanish()
 			continue
@@ -199,6 +195,18 @@ func (k *shotsClient[S, I, P]) show(now Tick) {
 		}
 		return s.refused
 	})
+}
+
+// expire refuses the shots without a record that are older than a tick up to which all entities are
+// known: the server has despawned such a shot, or has not fired it. Of the latter the count of
+// launches must not tell once more, or it would refuse another shot in its place.
+func (k *shotsClient[S, I, P]) expire(whole Tick) {
+	for _, s := range k.own {
+		if s.id == NoEntity && !s.refused && whole.IsNewer(s.tick) {
+			s.refused = true
+			k.recent.drop(s.tick)
+		}
+	}
 }
 
 func (k *shotsClient[S, I, P]) clear() {

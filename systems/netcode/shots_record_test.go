@@ -156,3 +156,42 @@ func TestPathsTakeEffectInOrder(t *testing.T) {
 		}
 	})
 }
+
+// Of two shots the server has not fired the first, and the record of the second is late. The first
+// expires as soon as all entities of a later tick are known. It is refused alone: the count of
+// launches, which still lacks one, refuses neither the second nor a later one in its place.
+func TestAnExpiredShotRefusesNoOther(t *testing.T) {
+	k := shotsClient[int, int, trail]{}
+	k.close(5, 7) // the server has launched 7 before
+	press := func(at Tick) *shot[int, int, trail] {
+		k.recent[at] = launchesOf{at, 1}
+		return k.enter(at, 0, trail{}, at, true)
+	}
+	first, second := press(10), press(12)
+	k.close(14, 8)
+	if first.refused || second.refused || k.counts.open != 5 {
+		t.Fatalf("one of two is missing, and refused are %v %v, decided up to %d", first.refused, second.refused, k.counts.open)
+	}
+	if k.expire(10); first.refused {
+		t.Fatal("a shot expires at a tick that is not after its own")
+	}
+	if k.expire(11); !first.refused || second.refused {
+		t.Fatalf("expired are %v %v, want the first alone", first.refused, second.refused)
+	}
+	third := press(15)
+	for _, state := range []struct {
+		at       Tick
+		launched uint8
+	}{{15, 8}, {20, 9}} {
+		if k.close(state.at, state.launched); second.refused || third.refused {
+			t.Fatalf("with the state of tick %d refused are %v %v, but the server has fired both", state.at, second.refused, third.refused)
+		}
+		if k.counts.open != state.at {
+			t.Fatalf("launches are decided up to %d, want %d", k.counts.open, state.at)
+		}
+	}
+	fourth := press(21)
+	if k.close(22, 9); !fourth.refused || second.refused || third.refused {
+		t.Errorf("the server has not fired the fourth; refused are %v %v %v", second.refused, third.refused, fourth.refused)
+	}
+}

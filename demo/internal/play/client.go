@@ -157,7 +157,7 @@ func local(ctx context.Context, name string, args []string, stdout, stderr io.Wr
 		s.flags(set, "127.0.0.1:7777")
 		what, level = "A player of the arena and its server in one process.", slog.LevelInfo
 	} else {
-		s.maxPlayers = players
+		s.maxPlayers, s.workers = players, 1
 		set.BoolVar(&compare, "compare", false, "draw your player twice, in two equal matches: naively on the left, by Tandem on the right; the bots do not shoot")
 		s.matchFlags(set)
 	}
@@ -231,7 +231,7 @@ func Arena(set settings.Settings, stderr io.Writer) (app.Content, error) {
 	o := options.NewMatch()
 	o.Settings = set
 	o.Link.Seed = set.Seed
-	r, s := rateFlags{hz: 60, seed: set.Seed}, serverFlags{crates: 24, maxPlayers: 2, round: 3 * time.Minute}
+	r, s := rateFlags{hz: 60, seed: set.Seed}, serverFlags{crates: 24, maxPlayers: 2, workers: 1, round: 3 * time.Minute}
 	if err := r.check(5); err != nil {
 		return nil, err
 	}

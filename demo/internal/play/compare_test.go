@@ -21,7 +21,7 @@ import (
 func TestCompare(t *testing.T) {
 	o := options.NewMatch()
 	o.Headless, o.Peace, o.Still, o.Link = true, true, true, seed(1)
-	r, s := rateFlags{hz: 60, sendHz: 10, seed: 26}, serverFlags{crates: 24, maxPlayers: 2, round: 3 * time.Minute}
+	r, s := rateFlags{hz: 60, sendHz: 10, seed: 26}, serverFlags{crates: 24, maxPlayers: 2, workers: 1, round: 3 * time.Minute}
 	var sides []match.Config
 	for range 2 {
 		c, err := openLocal(&r, &clientInputFlags{}, &s, o, 2, slog.New(slog.DiscardHandler), io.Discard)

@@ -65,7 +65,7 @@ func Server(ctx context.Context, args []string, stdout, stderr io.Writer) error 
 	if text := s.web.explain(&s); text != "" {
 		fmt.Fprintln(stderr, text)
 	}
-	log.Info("serving", "addr", server.host.Addr(), "hz", r.hz, "send-hz", r.sendHz, "max-players", s.maxPlayers, "crates", s.crates)
+	log.Info("serving", "addr", server.host.Addr(), "hz", r.hz, "send-hz", r.sendHz, "workers", s.encoders(), "max-players", s.maxPlayers, "crates", s.crates)
 	if seconds > 0 {
 		var cancel func()
 		ctx, cancel = context.WithTimeout(ctx, time.Duration(seconds*float64(time.Second)))
@@ -129,7 +129,7 @@ func newServer(r *rateFlags, s *serverFlags, log *slog.Logger, own bool) (*serve
 		return nil, s.usage(err)
 	}
 	m := rules.Config{
-		Host: v.host, Rate: r.hz, SendRate: r.sendHz, InputMode: s.mode(), InputCredit: s.inputCredit, MaxPlayers: s.maxPlayers, PerAddress: s.perAddress, Crates: s.crates, Seed: r.seed, Round: s.round, Log: log,
+		Host: v.host, Rate: r.hz, SendRate: r.sendHz, InputMode: s.mode(), InputCredit: s.inputCredit, MaxPlayers: s.maxPlayers, PerAddress: s.perAddress, Workers: s.encoders(), Crates: s.crates, Seed: r.seed, Round: s.round, Log: log,
 		Shot: func(_ *rules.Player, hit bool) {
 			v.shots[0]++
 			if hit {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"time"
 
@@ -25,6 +26,7 @@ type serverFlags struct {
 	agones             bool
 	maxPlayers, crates int
 	perAddress         int
+	workers            int // as set; 0: as many as there are processors
 	drain              time.Duration
 	round              time.Duration
 	record             recording
@@ -42,6 +44,7 @@ func (s *serverFlags) flags(set *flags.Set, listen string) {
 	set.IntVar(&c.JoinRate, "joins", 10, "handshakes per second from one network (a /24, or a /56 of IPv6), `1 to 1000`; raise it for many players behind one address")
 	set.IntVar(&s.maxPlayers, "max-players", 64, "largest number of players, `1 to 512`")
 	set.IntVar(&s.perAddress, "per-address", 0, "largest `number` of players from one address (or a /56 of IPv6), except this machine and private networks; 0: a quarter of -max-players, at least 4; -1: no limit")
+	set.IntVar(&s.workers, "workers", 1, "`number` of processors that encode and send snapshots, 1 to 256; 0: all that there are. More than one is for hundreds of players")
 	set.DurationVar(&s.drain, "drain", 3*time.Second, "`time` between the announcement of the end and the end; a second interrupt ends the server at once")
 	set.Section("The server")
 	set.StringVar(&w.Addr, "websocket", "", "`address` for WebSocket, in addition to -listen, or instead of it with -listen ''; without a host, as in :8080, all addresses of this machine")
@@ -64,6 +67,14 @@ func (s *serverFlags) matchFlags(set *flags.Set) {
 	set.IntVar(&s.crates, "crates", 24, "crates in the arena, `0 to 900`")
 }
 
+// encoders returns the number of goroutines that encode and send snapshots.
+func (s *serverFlags) encoders() int {
+	if s.workers == 0 {
+		return min(runtime.GOMAXPROCS(0), 256)
+	}
+	return s.workers
+}
+
 // mode returns how the server runs inputs.
 func (s *serverFlags) mode() netcode.InputMode {
 	if s.arrival {
@@ -80,6 +91,8 @@ func (s *serverFlags) check() error {
 		return badf("-crates %d: it takes 0 to 900, and together with -max-players at most %d", s.crates, arena.MaxEntities-16)
 	case s.perAddress < -1:
 		return badf("-per-address %d: it takes a number of players, 0 for a quarter of -max-players, or -1 for no limit", s.perAddress)
+	case s.workers < 0 || s.workers > 256:
+		return badf("-workers %d: it takes 1 to 256, or 0 for all processors", s.workers)
 	case s.round != 0 && (s.round < 10*time.Second || s.round > time.Hour):
 		return badf("-round %v: it takes 10s to 1h, or 0 for no rounds", s.round)
 	case s.drain < 0 || s.drain > time.Minute:

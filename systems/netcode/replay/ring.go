@@ -16,6 +16,7 @@ type Ring struct {
 	info   Info
 	chunker
 	begun  bool
+	ended  bool        // by Stop
 	chunks []ringChunk // the oldest first; the first begins with a keyframe
 	free   [][]byte
 }
@@ -46,6 +47,9 @@ func (r *Ring) Begin(s Session) error {
 	if r.begun {
 		return errors.New("replay: this Ring has a recording already: make one for each")
 	}
+	if r.ended {
+		return errors.New("replay: this Ring was stopped: make another one")
+	}
 	if s.Kind == Exact {
 		return errors.New("replay: a Ring keeps the last seconds only, and a capture is of use from its begin on: use a File")
 	}
@@ -54,8 +58,17 @@ func (r *Ring) Begin(s Session) error {
 	return nil
 }
 
+// Stop ends the recording: the ring takes no further frame, and its recorder drops it at the next
+// one. Call it before a ring is dropped for another: a server or a client records into each of its
+// rings as long as it runs, and keeps their memory. Clip goes on to return what was recorded. A
+// stopped ring refuses to begin. Call it on the goroutine that records; a second call does nothing.
+func (r *Ring) Stop() { r.ended = true }
+
 // Add implements [Recorder].
 func (r *Ring) Add(f Frame) bool {
+	if r.ended {
+		return false
+	}
 	if !r.add(f) {
 		return true
 	}

@@ -106,3 +106,29 @@ func TestLengthsOfRingsAndClips(t *testing.T) {
 		}
 	}
 }
+
+// A ring that was stopped ends its recording with the next frame, and keeps what it has.
+func TestAStoppedRing(t *testing.T) {
+	ring := replay.NewRing(time.Second)
+	if err := ring.Begin(session); err != nil {
+		t.Fatal(err)
+	}
+	for k := range 30 {
+		if !ring.Add(replay.Frame{Tick: tick.Tick(k), Key: k%10 == 0, Number: packet.Number(k + 1)}) {
+			t.Fatalf("the recording ends at tick %d", k)
+		}
+	}
+	ring.Stop()
+	ring.Stop()
+	if ring.Add(replay.Frame{Tick: 30, Key: true, Number: 31}) {
+		t.Error("the recording goes on")
+	}
+	if tape, err := ring.Clip(time.Second); err != nil || tape.Last() != 29 {
+		t.Errorf("the clip: %v", err)
+	}
+	unused := replay.NewRing(time.Second)
+	unused.Stop()
+	if unused.Begin(session) == nil {
+		t.Error("a stopped ring begins")
+	}
+}

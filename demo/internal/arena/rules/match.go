@@ -36,7 +36,9 @@ type Config struct {
 	MaxPlayers  int                // zero: 64
 	// the most players of one address; zero: a quarter of MaxPlayers; negative: no limit
 	PerAddress int
-	Crates     int
+	// goroutines that encode and send snapshots; zero: one
+	Workers int
+	Crates  int
 	// length of a round; zero: the match has no rounds, and players can always shoot
 	Round time.Duration
 	Seed  uint64 // of the places of crates and players
@@ -123,7 +125,7 @@ func New(c Config) (*Match, error) {
 		return nil, err
 	}
 	config := netcode.ServerConfig[arena.State, arena.Input]{
-		Listener: c.Listener, Joined: m.joined, Left: m.left, MaxPlayers: c.MaxPlayers, MaxPerAddress: c.PerAddress, SnapshotRate: c.SendRate, InputMode: c.InputMode, InputCredit: c.InputCredit, Log: c.Log,
+		Listener: c.Listener, Joined: m.joined, Left: m.left, MaxPlayers: c.MaxPlayers, MaxPerAddress: c.PerAddress, Workers: c.Workers, SnapshotRate: c.SendRate, InputMode: c.InputMode, InputCredit: c.InputCredit, Log: c.Log,
 		Message: func(p *Player, data []byte, reliable bool) {
 			known := m.players[p]
 			if !reliable || known == nil {

@@ -175,5 +175,20 @@ func (c *Conn) Stats() transport.Stats {
 	return s
 }
 
+// Done returns a channel that is closed when the inner connection's goroutines have ended and its
+// last datagrams have been sent, if it has such a channel. Others have nothing to wait for: theirs
+// is closed already.
+func (c *Conn) Done() <-chan struct{} { return done(c.inner) }
+
+// done returns the channel Done of a connection or a listener, or a closed one.
+func done(of any) <-chan struct{} {
+	if d, ok := of.(interface{ Done() <-chan struct{} }); ok {
+		return d.Done()
+	}
+	closed := make(chan struct{})
+	close(closed)
+	return closed
+}
+
 // RemoteAddr implements [transport.Conn].
 func (c *Conn) RemoteAddr() string { return c.inner.RemoteAddr() }

@@ -184,6 +184,56 @@ func TestConnectionsOfOneListenerLoseDifferently(t *testing.T) {
 	}
 }
 
+// waited gives a connection or a listener an end for which a program may wait.
+type waited struct{ done chan struct{} }
+
+func (w waited) Done() <-chan struct{} { return w.done }
+
+// A program that waits for the end of a wrapped connection or listener waits for that of the inner
+// one, and not at all if that has nothing to wait for.
+func TestDoneIsThatOfTheInnerEnd(t *testing.T) {
+	a, _ := loopback.Pair(loopback.Config{})
+	l := loopback.Listen(loopback.Config{})
+	done := make(chan struct{})
+	wrapListener := func(inner transport.Listener) *linksim.Listener {
+		wrapped, err := linksim.WrapListener(inner, linksim.Path{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return wrapped
+	}
+	type waiter interface{ Done() <-chan struct{} }
+	waiting := []waiter{
+		mustWrap(t, struct {
+			transport.Conn
+			waited
+		}{a, waited{done}}, ""),
+		wrapListener(struct {
+			transport.Listener
+			waited
+		}{l, waited{done}}),
+	}
+	ended := func(w waiter) bool {
+		select {
+		case <-w.Done():
+			return true
+		default:
+			return false
+		}
+	}
+	for _, w := range waiting {
+		if ended(w) {
+			t.Errorf("%T has ended before the inner one", w)
+		}
+	}
+	close(done)
+	for _, w := range append(waiting, mustWrap(t, a, ""), wrapListener(l)) {
+		if !ended(w) {
+			t.Errorf("%T does not end", w)
+		}
+	}
+}
+
 func TestWrapRefusesNonsense(t *testing.T) {
 	a, _ := loopback.Pair(loopback.Config{})
 	bad := linksim.Path{Send: linksim.Condition{Loss: -1}}

@@ -45,5 +45,8 @@ func (l *Listener) Addr() string { return l.inner.Addr() }
 // Close implements [transport.Listener].
 func (l *Listener) Close(reason transport.Reason) { l.inner.Close(reason) }
 
+// Done returns the inner listener's channel of that name, or a closed one, as [Conn.Done] does.
+func (l *Listener) Done() <-chan struct{} { return done(l.inner) }
+
 // Stats implements [transport.Listener].
 func (l *Listener) Stats() transport.ListenerStats { return l.inner.Stats() }
