@@ -306,7 +306,11 @@ func (s *Server[S, I]) checkJoined(e arche.Entity) {
 }
 
 func (s *Server[S, I]) newPlayer(conn Conn, now time.Duration, rate int) (*Player[S, I], error) {
-	p := &Player[S, I]{server: s, number: s.freeNumber(), conn: conn, customer: customerPrefix(conn.RemoteAddr()), joinedAt: now, receivedAt: now, lines: logLimit{most: mostOfPlayer}, frame: components.Identity3D()}
+	number, err := s.freeNumber()
+	if err != nil {
+		return nil, err
+	}
+	p := &Player[S, I]{server: s, number: number, conn: conn, customer: customerPrefix(conn.RemoteAddr()), joinedAt: now, receivedAt: now, lines: logLimit{most: mostOfPlayer}, frame: components.Identity3D()}
 	if _, err := io.ReadFull(s.config.Random, p.secret[:]); err != nil {
 		return nil, err
 	}
@@ -334,19 +338,6 @@ func (s *Server[S, I]) clampRate(wanted int) int {
 		return s.config.SnapshotRate
 	}
 	return min(max(wanted, s.config.MinSnapshotRate), s.config.SnapshotRate)
-}
-
-// freeNumber returns a number that no player has. There are more numbers than places.
-func (s *Server[S, I]) freeNumber() uint16 {
-	for {
-		n := s.next
-		if s.next++; s.next == 0 {
-			s.next = 1
-		}
-		if n != 0 && s.Player(n) == nil {
-			return n
-		}
-	}
 }
 
 // setOwner marks a player's entity as its own.

@@ -2,6 +2,12 @@ package netcode
 
 import "time"
 
+// frame runs in every frame.
+func (s *Server[S, I]) frame() {
+	s.steer()
+	s.receiveAll()
+}
+
 // receiveAll receives everything that has arrived. It runs in every frame and before each step.
 func (s *Server[S, I]) receiveAll() {
 	now := s.real()
