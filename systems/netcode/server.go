@@ -37,6 +37,8 @@ type Server[S any, I comparable] struct {
 
 	players      []*Player[S, I] // by slot; nil where free
 	waiting      []pendingConn[S, I]
+	released     []releasedConn
+	stepped      Tick // that the players run next
 	draining     Reason
 	closed       bool
 	next         uint16 // number of the next player
@@ -96,6 +98,7 @@ func (s *Server[S, I]) Install(e *ecs.Engine) {
 	if err != nil {
 		panic("netcode: a server needs an engine with a clock of its own; to host and play in one process, use two engines with a loopback between them: " + err.Error())
 	}
+	s.stepped = s.config.FirstTick
 	s.engine, s.entities, s.unclock = e, newEntities(e.World()), release
 	s.net = snapshot.NewWorld(s.protocol.schema)
 	s.encoding = newEncoding(s)
@@ -227,6 +230,9 @@ func (s *Server[S, I]) close() {
 	}
 	s.config.Listener.Close(reason)
 	s.waiting = nil
+	for _, c := range s.released {
+		c.conn.Close(Reason{Code: transport.Moved, Text: c.at})
+	}
 	_ = s.engine.SetStretch(1)
 	s.unclock()
 	for p := range s.all {

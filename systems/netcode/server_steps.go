@@ -22,6 +22,7 @@ func (s *Server[S, I]) receiveAll() {
 		s.accept(conn, now)
 	}
 	s.receiveWaiting(now)
+	s.receiveReleased(now)
 	for p := range s.all {
 		s.receive(p, now)
 	}
@@ -60,6 +61,7 @@ func (s *Server[S, I]) beginStep() {
 	for p := range s.all {
 		p.step(t, now)
 	}
+	s.stepped = t.Add(1)
 	if s.bodies != nil {
 		s.bodies.step(t)
 	}
