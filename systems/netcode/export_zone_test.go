@@ -25,3 +25,9 @@ func (p *Player[S, I]) FeedbackForTest() (heard bool, ack, newest Tick, starved 
 
 // JumpsForTest returns the number of a player's jumps.
 func (p *Player[S, I]) JumpsForTest() uint8 { return p.jumps }
+
+// ViewForTest returns the moment of the server's clock to which Rewind goes back.
+func (p *Player[S, I]) ViewForTest() float64 {
+	now := int64(p.server.engine.Time().Tick)
+	return float64(now<<viewBits-min(p.viewAge(), p.server.history.limit<<viewBits)) / (1 << viewBits) / float64(p.server.protocol.TickRate())
+}

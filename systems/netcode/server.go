@@ -39,6 +39,8 @@ type Server[S any, I comparable] struct {
 	waiting      []pendingConn[S, I]
 	released     []releasedConn
 	stepped      Tick // that the players run next
+	committed    Tick // whose state is prepared for sending
+	neighbors    int
 	draining     Reason
 	closed       bool
 	next         uint16 // number of the next player

@@ -24,10 +24,11 @@ type bodiesServer[S any, I comparable, B comparable] struct {
 	id       arche.ID
 	group    BodyGroup[S, I, B]
 	entities []arche.Entity
+	relayed  arche.ID
 }
 
 func (b *bodiesKind[S, I, B]) server(s *Server[S, I]) serverBodies {
-	return &bodiesServer[S, I, B]{bodiesKind: b, s: s, id: arche.ComponentID[B](s.world)}
+	return &bodiesServer[S, I, B]{bodiesKind: b, s: s, id: arche.ComponentID[B](s.world), relayed: arche.ComponentID[Relayed](s.world)}
 }
 
 func (b *bodiesServer[S, I, B]) predicts(kind uint16) bool {
@@ -63,6 +64,9 @@ func (b *bodiesServer[S, I, B]) step(t Tick) {
 		panic("netcode: the Step of Bodies has added or removed members; change their states instead")
 	}
 	for i, e := range b.entities {
+		if s.world.Has(e, b.relayed) {
+			continue // others run into it, and the server that simulates it moves it
+		}
 		state := g.Bodies[i].State
 		*(*B)(s.world.Get(e, b.id)) = state
 		if l, pose := s.transforms.Get(e), b.config.Pose(state); l.Get() != pose {

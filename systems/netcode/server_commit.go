@@ -52,6 +52,7 @@ func (s *Server[S, I]) commit() {
 	s.placeChildren()
 	s.interest.sort()
 	s.net.Commit()
+	s.committed = s.Tick().Add(1)
 }
 
 // commitState sets the pose and the owner of the entity in a slot.
@@ -78,6 +79,9 @@ func (s *Server[S, I]) commitState(slot int, at time.Duration) {
 		s.mustReach(tr.id, e, pose.Position)
 		if a := s.onArrival(tr.owner, e); a != nil {
 			state.Age = max(a.Delta(at), 0)
+		}
+		if tr.isRelayed {
+			state.Age = max(tr.relayed.Age, 0)
 		}
 	}
 	s.net.SetState(tr.id, state)

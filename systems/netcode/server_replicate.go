@@ -30,6 +30,8 @@ type replicationState struct {
 	// it has moved from one base to another in a continuous motion: last is in the new frame
 	// already
 	passenger bool
+	isRelayed bool // in the newest step, with these values
+	relayed   Relayed
 }
 
 // replicationStates finds the entities that are or were replicated.
@@ -40,6 +42,7 @@ type replicationStates struct {
 	known    arche.CachedFilter // replicated, with a replicationState
 	unplaced arche.CachedFilter // replicated, without a transform
 	always   arche.ID
+	relayed  arche.ID
 	dirty    bitset  // slots of entities that may have changed since the last commit
 	attached bitset  // slots of entities with a parent, replicated or not
 	roots    []int32 // slots of entities with children
@@ -55,6 +58,7 @@ func newReplicationStates(n *entities, slots int) replicationStates {
 		entities: n,
 		track:    arche.ComponentID[replicationState](w),
 		always:   arche.ComponentID[AlwaysRelevant](w),
+		relayed:  arche.ComponentID[Relayed](w),
 		dirty:    newBitset(slots),
 		attached: newBitset(slots),
 	}
@@ -114,7 +118,16 @@ func (s *Server[S, I]) collectChanges() {
 			}
 		}
 		tr.passenger = false
+		if query.Has(t.relayed) {
+			t.relay(tr, (*Relayed)(query.Get(t.relayed)), written)
+			continue
+		}
 		span := dt
+		if tr.isRelayed { // the last pose was older than the last step
+			span += float32(max(tr.relayed.Age, 0).Seconds())
+			tr.isRelayed, tr.relayed = false, Relayed{}
+			t.dirty.set(slot)
+		}
 		if a := s.onArrival(tr.owner, query.Entity()); a != nil {
 			// A player's step may run any number of inputs. A player does not rest just because no
 			// input has arrived.

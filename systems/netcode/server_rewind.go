@@ -25,6 +25,7 @@ type moment struct {
 	id     EntityID
 	parent EntityID
 	jumps  uint8
+	age    int64 // by how much the pose is older than the tick, in 1/16 ticks; see Relayed
 	pose   components.Pose3D
 }
 
@@ -57,7 +58,7 @@ func (s *Server[S, I]) recordMoments(after int64) {
 			continue
 		}
 		pose := (*components.Transform3D)(query.Get(t.transforms.ID())).Get()
-		row[tr.id.Slot()] = moment{tick: after, id: tr.id, parent: tr.parent, jumps: tr.jumps, pose: pose}
+		row[tr.id.Slot()] = moment{tick: after, id: tr.id, parent: tr.parent, jumps: tr.jumps, age: s.relayedAge(tr), pose: pose}
 	}
 }
 
@@ -90,6 +91,7 @@ func (p *Player[S, I]) Rewind(look func(at func(e arche.Entity) (components.Pose
 	now := int64(s.engine.Time().Tick)
 	age := min(p.viewAge(), s.history.limit<<viewBits, now<<viewBits)
 	view := now<<viewBits - age
+	r.view = view
 	r.from, r.fraction = view>>viewBits, float32(view&(1<<viewBits-1))/(1<<viewBits)
 	r.before, r.after = s.history.row(r.from), s.history.row(r.from+1)
 	r.own, r.hasOwn = s.placeOf(p)
@@ -99,6 +101,7 @@ func (p *Player[S, I]) Rewind(look func(at func(e arche.Entity) (components.Pose
 // rewound is the state of one Rewind. The player keeps it, so that later ones do not allocate.
 type rewound[S any, I comparable] struct {
 	server        *Server[S, I]
+	view          int64 // the moment, in 1/16 ticks
 	from          int64 // tick before the moment
 	before, after []moment
 	fraction      float32    // of the way from before to after
@@ -126,7 +129,12 @@ func (r *rewound[S, I]) pose(e arche.Entity) (components.Pose3D, bool) {
 		return present, true
 	}
 	pose := a.pose
-	if b.tick == r.from+1 && b.id == tr.id && b.jumps == a.jumps && b.parent == a.parent {
+	if tr.isRelayed || a.age > 0 || b.age > 0 {
+		pose, a = r.between(tr.id)
+		if a.jumps != tr.jumps {
+			return present, true
+		}
+	} else if b.tick == r.from+1 && b.id == tr.id && b.jumps == a.jumps && b.parent == a.parent {
 		pose = components.Blend3D(a.pose.Normalize(), b.pose.Normalize(), r.fraction)
 	}
 	if a.parent != tr.parent { // it had another parent then

@@ -87,7 +87,7 @@ func (s *Server[S, I]) endStep() {
 	after := Tick(t.Tick) + 1
 	s.recordMoments(int64(t.Tick) + 1)
 	s.selectDue(t.Tick)
-	if len(s.encoding.due) > 0 || len(s.recordings) > 0 {
+	if len(s.encoding.due) > 0 || len(s.recordings) > 0 || s.neighbors > 0 {
 		s.commit()
 	}
 	s.sortDue()
