@@ -51,6 +51,14 @@ type ServerConfig[S any, I comparable] struct {
 	// with that as well. Refuse then only players that have been banned since. Nil accepts every
 	// client. Package access keeps invitations and bans; package host connects it.
 	Authenticate func(c JoinRequest) error
+	// Elsewhere looks for the place of a client that claims one which is not here, before
+	// Authenticate is called. It returns the address of the server that has the place, at most 120
+	// bytes, in a form that clients dial: then the connection is closed with transport.Moved and
+	// that text. While asking is true, it is called again before each step and in each frame, and
+	// the client waits, at most for HelloTimeout; then it is refused and tries again. With neither
+	// the client joins as a new player. It must not block. Nil means that there are no other
+	// servers.
+	Elsewhere func(c JoinRequest) (at string, asking bool)
 	// Relevant reports whether a player may be shown an entity, in addition to Interest. Nil means
 	// that it may be shown all. No byte of a refused entity is sent to that player. With several
 	// Workers it is called by several goroutines.

@@ -42,6 +42,7 @@ type pendingConn[S any, I comparable] struct {
 	since   time.Duration
 	invalid int           // datagrams so far that are no hello
 	asked   time.Duration // when it first asked to resume beside another connection; 0: it has not
+	claim   []byte        // the hello, while ServerConfig.Elsewhere looks for the place; else nil
 }
 
 // A second connection of a player replaces the first one when it has asked for besideWait and the
@@ -144,18 +145,25 @@ func (s *Server[S, I]) receivePending(n *pendingConn[S, I], now time.Duration) b
 			}
 			continue
 		}
+		if n.claim != nil {
+			continue // the same again
+		}
 		if s.packet[0] == kindBeside && s.mustWait(n, s.packet[1:size], now) {
 			continue
 		}
-		reason := s.admit(n.conn, s.packet[1:size], now)
-		if reason.Code != transport.NoReason {
-			s.logRefusal(n.conn, reason, now)
-			s.refuse(n.conn, reason)
+		if !s.greet(n, s.packet[1:size], now) {
+			return false
 		}
-		return false
 	}
 	switch {
 	case n.conn.State() == transport.Closed:
+		return false
+	case n.claim != nil && !s.greet(n, n.claim, now):
+		return false
+	case n.claim != nil && now-n.since > s.config.HelloTimeout:
+		reason := Reason{Code: transport.Refused, Text: "it is not known yet where you play, try again in a few seconds"}
+		s.logRefusal(n.conn, reason, now)
+		s.refuse(n.conn, reason)
 		return false
 	case now-n.since > s.config.HelloTimeout:
 		s.refuse(n.conn, Reason{Code: transport.TimedOut, Text: "no hello was received in time"})
