@@ -274,3 +274,29 @@ func TestRelayedEntityBecomesTheServersOwn(t *testing.T) {
 		}
 	})
 }
+
+// A step of both servers allocates nothing: it encodes, decodes, applies a component, and commits
+// the relayed motion.
+func TestRelayedEntitiesAllocateNothing(t *testing.T) {
+	b := newBorder(t, 1, func(n packet.Number) bool { return n%5 == 0 })
+	crate := b.crate()
+	w := b.from.engine.World()
+	h := arche.ComponentID[health](w)
+	w.Add(crate, h)
+	second := b.to.server.Neighbor() // so that the second server commits every tick
+	defer second.Close()
+	step := func() {
+		(*health)(w.Get(crate, h)).Points++
+		b.from.tick()
+		b.to.tick()
+	}
+	for range 300 {
+		step()
+	}
+	if n := testing.AllocsPerRun(200, step); n > 0 {
+		t.Errorf("%v allocations a step", n)
+	}
+	if len(b.ghosts) != 1 {
+		t.Errorf("%d entities were shown", len(b.ghosts))
+	}
+}
