@@ -8,7 +8,6 @@ import (
 	"github.com/tandem-ecs/tandem/systems/netcode/internal/clocksync"
 	"github.com/tandem-ecs/tandem/systems/netcode/internal/packet"
 	"github.com/tandem-ecs/tandem/systems/netcode/internal/prediction"
-	"github.com/tandem-ecs/tandem/systems/netcode/internal/snapshot"
 	"github.com/tandem-ecs/tandem/systems/netcode/interp"
 	"github.com/tandem-ecs/tandem/systems/netcode/transport"
 )
@@ -19,16 +18,11 @@ func (c *Client[S, I]) begin(m welcome, now time.Duration) {
 	if !m.resumed || !again {
 		c.forget()
 		c.clearShots()
-		var err error
-		rate := c.protocol.TickRate()
-		c.pace, c.upload = newPace(rate*c.conn.MTU(), rate), 0
-		if c.endpoint, err = packet.NewEndpoint(packet.Config{MTU: c.conn.MTU() - 1, Handler: (*clientHandler[S, I])(c), Control: c.pace.control, Overhead: overhead}); err != nil {
+		if err := c.newSession((*clientHandler[S, I])(c)); err != nil {
 			c.end(Reason{Code: transport.Failed, Text: err.Error()})
 			return
 		}
-		c.decoder = snapshot.NewDecoder(c.protocol.schema)
 		c.recordSession()
-		c.ownStates = ownReceived[S]{}
 		for _, m := range c.protocol.matchStates {
 			m.reset()
 		}
@@ -38,7 +32,6 @@ func (c *Client[S, I]) begin(m welcome, now time.Duration) {
 	if again {
 		c.stats.Reconnects++
 	}
-	c.pace.control.Reset()
 	game := &c.protocol.game
 	c.welcomed = m
 	delay := c.inputDelay()
@@ -57,25 +50,14 @@ func (c *Client[S, I]) begin(m welcome, now time.Duration) {
 		// Inputs from before the outage are of no use any more, and would count as late.
 		c.predictor.Start(c.predictor.Tick(), c.predictor.State())
 	}
-	// The path is new, so the times measured on the old one are not used. However long frames are
-	// and however much is lost, inputs are to arrive at most a quarter as early as the server
-	// accepts them. That is as many as a packet carries. The rest is for ways that become shorter.
-	ahead := prediction.Ahead * time.Second / time.Duration(c.protocol.TickRate())
-	// a queue of the length of the greatest lead may drain at once
-	clocks := clocksync.NewClient(clocksync.Config{Grid: c.grid, MaxLead: min(3*ahead, 5*time.Second), MaxAge: ahead / 4})
+	c.beginPath(now)
 	rate := c.protocol.TickRate()
-	c.clocks, c.pinged = clocks, [256]bool{}
-	c.batch = (rate + c.config.ActionRate - 1) / c.config.ActionRate
-	clocks.SetBatch(c.batch)
-	clocks.SetDelay(delay)
-	c.inputLoss, c.pathBegan = clocksync.NewLossMeter(c.config.Redundancy.Min, c.config.Redundancy.Max), c.endpoint.Next()
-	clocks.SetRedundancy(c.inputLoss.Redundancy(now))
 	c.playback = interp.NewPlayback(interp.DelayConfig{
 		Interval: time.Second / time.Duration(m.rate), Tick: time.Second / time.Duration(rate), Min: c.config.Delay.Min, Max: c.config.Delay.Max,
 	})
 	c.hello.resume, c.hello.player, c.hello.secret = true, m.player, m.secret
 	c.hello.anew, c.hello.session = false, m.session
-	c.receivedAt, c.ackedAt, c.outage = now, now, outage{packetAt: now}
+	c.outage = outage{packetAt: now}
 	c.setStatus(Playing, Reason{})
 }
 

@@ -36,6 +36,7 @@ type Server[S any, I comparable] struct {
 
 	players      []*Player[S, I] // by slot; nil where free
 	waiting      []pendingConn[S, I]
+	guests       []*guest[S, I]
 	draining     Reason
 	closed       bool
 	next         uint16 // number of the next player
@@ -219,8 +220,11 @@ func (s *Server[S, I]) close() {
 			p.conn.Close(last(p))
 		}
 	}
+	for _, g := range s.guests {
+		g.close(reason)
+	}
 	s.config.Listener.Close(reason)
-	s.waiting = nil
+	s.waiting, s.guests = nil, nil
 	s.unclock()
 	for p := range s.all {
 		s.unregister(p, last(p))

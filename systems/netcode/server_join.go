@@ -137,6 +137,14 @@ func (s *Server[S, I]) receivePending(n *pendingConn[S, I], now time.Duration) b
 			break
 		}
 		s.stats.ReceivedBytes += uint64(size)
+		if size > ticketSize && s.packet[0] == kindVisit && size <= maxHello+ticketSize {
+			reason := s.admitVisitor(n.conn, s.packet[1:size], now)
+			if reason.Code != transport.NoReason {
+				s.logRefusal(n.conn, reason, now)
+				s.refuse(n.conn, reason)
+			}
+			return false
+		}
 		if size == 0 || s.packet[0] != kindHello && s.packet[0] != kindBeside || size > maxHello {
 			if n.invalid++; n.invalid > maxInvalid {
 				s.refuse(n.conn, Reason{Code: transport.Overload, Text: "sent too many datagrams before a hello"})
@@ -306,15 +314,22 @@ func (s *Server[S, I]) checkJoined(e arche.Entity) {
 }
 
 func (s *Server[S, I]) newPlayer(conn Conn, now time.Duration, rate int) (*Player[S, I], error) {
-	p := &Player[S, I]{server: s, number: s.freeNumber(), conn: conn, customer: customerPrefix(conn.RemoteAddr()), joinedAt: now, receivedAt: now, lines: logLimit{most: mostOfPlayer}, frame: components.Identity3D()}
+	p := &Player[S, I]{number: s.freeNumber()}
 	if _, err := io.ReadFull(s.config.Random, p.secret[:]); err != nil {
 		return nil, err
 	}
+	return p, s.connect(p, conn, now, rate)
+}
+
+// connect gives a player or a guest that has its number and its secret all that a connection needs.
+func (s *Server[S, I]) connect(p *Player[S, I], conn Conn, now time.Duration, rate int) error {
+	p.server, p.conn, p.customer, p.joinedAt, p.receivedAt = s, conn, customerPrefix(conn.RemoteAddr()), now, now
+	p.lines, p.frame = logLimit{most: mostOfPlayer}, components.Identity3D()
 	p.resumeID = p.secret.key()
 	p.resumePacer = bucket.NewPaced(comebacksPerSecond, maxComebacks)
 	p.pace = newPace(s.config.Bandwidth, s.config.SnapshotRate+s.config.Bandwidth/conn.MTU())
 	if err := s.newSession(p, conn, rate); err != nil {
-		return nil, err
+		return err
 	}
 	if s.config.Interest.Radius > 0 {
 		slots := s.protocol.schema.Config().MaxEntities
@@ -326,7 +341,7 @@ func (s *Server[S, I]) newPlayer(conn Conn, now time.Duration, rate int) (*Playe
 	p.pacer = bucket.NewPaced(float64(s.config.Bandwidth), float64(burst))
 	p.pacer.Spend(float64(max(burst-2*conn.MTU(), 0)))
 	p.inputs = newPlayerInputs(p)
-	return p, nil
+	return nil
 }
 
 func (s *Server[S, I]) clampRate(wanted int) int {

@@ -18,7 +18,9 @@ func (s *Server[S, I]) receiveAll() {
 	s.receiveWaiting(now)
 	for p := range s.all {
 		s.receive(p, now)
+		s.sendMove(p, now)
 	}
+	s.receiveGuests(now)
 }
 
 // skipSteps excuses the inputs that players sent for ticks that this server has skipped: such
@@ -54,6 +56,7 @@ func (s *Server[S, I]) beginStep() {
 	for p := range s.all {
 		p.step(t, now)
 	}
+	s.skipGuests(now)
 	if s.bodies != nil {
 		s.bodies.step(t)
 	}
