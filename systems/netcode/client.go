@@ -50,16 +50,17 @@ type Client[S any, I comparable] struct {
 	shots          []clientShots[S, I] // in the order of the protocol's
 	launches       closedLaunches
 
-	status  Status
-	reason  Reason
-	closed  Conn // the last one that this end has closed
-	hello   hello
-	nextTry time.Duration // of a hello, or of a connection
-	outage  outage
-	opening bool // the connection is being made
-	second  secondConn
-	*link[S]
-	visits visits[S]
+	status   Status
+	reason   Reason
+	closed   Conn // the last one that this end has closed
+	hello    hello
+	nextTry  time.Duration // of a hello, or of a connection
+	outage   outage
+	opening  bool // the connection is being made
+	second   secondConn
+	*link[S]          // the present one
+	home     *link[S] // that of the server on which the player plays
+	visits   visits[S]
 
 	grid            clocksync.Grid
 	playback        *interp.Playback
@@ -128,6 +129,7 @@ func NewClient[S any, I comparable](p *Protocol[S, I], c ClientConfig[S, I]) (*C
 		return nil, err
 	}
 	client := &Client[S, I]{protocol: p, config: c, packet: make([]byte, transport.MaxMTU), link: new(link[S])}
+	client.home = client.link
 	if c.Replay != nil && c.Replay.Info().Kind == replay.Exact {
 		if err := client.openRerun(c.Replay); err != nil {
 			return nil, err

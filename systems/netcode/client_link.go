@@ -35,6 +35,10 @@ type link[S any] struct {
 	inputLoss clocksync.LossMeter
 	pathBegan packet.Number  // number of the first packet on this connection
 	ownStates ownReceived[S] // by packets
+	acked     Tick           // of a visited server: all inputs up to it have arrived there
+	hasAcked  bool
+	fastest   time.Duration // transit to this end of the visited server's packets, on both clocks
+	hasFast   bool
 	pings     [256]time.Duration
 	pinged    [256]bool
 	ping      uint8

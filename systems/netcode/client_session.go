@@ -16,6 +16,8 @@ import (
 func (c *Client[S, I]) begin(m welcome, now time.Duration) {
 	again := c.endpoint != nil
 	if !m.resumed || !again {
+		c.endVisits(Reason{Code: transport.Moved, Text: "the player plays elsewhere"})
+		c.at, c.visits.latest = c.visits.dialed, c.visits.dialed
 		c.forget()
 		c.clearShots()
 		if err := c.newSession((*clientHandler[S, I])(c)); err != nil {
@@ -57,8 +59,45 @@ func (c *Client[S, I]) begin(m welcome, now time.Duration) {
 	})
 	c.hello.resume, c.hello.player, c.hello.secret = true, m.player, m.secret
 	c.hello.anew, c.hello.session = false, m.session
+	c.visits.turn = 0
 	c.outage = outage{packetAt: now}
 	c.setStatus(Playing, Reason{})
+}
+
+// sessionHead is what stands before the own state in a server's packet.
+type sessionHead struct {
+	pong     pong
+	hasPong  bool
+	interval time.Duration // between two snapshots of a body
+	feedback prediction.Feedback
+	hasState bool // the own state follows: the server has the player
+}
+
+// readHead reads the begin of a packet, and reports whether it is well formed so far.
+func (c *Client[S, I]) readHead(r *Reader) (h sessionHead, ok bool) {
+	if h.hasPong = r.Bool(); h.hasPong {
+		h.pong = readPong(r)
+	}
+	h.interval = time.Second / time.Duration(c.welcomed.rate)
+	if r.Bool() {
+		ticks := r.Bits(intervalBits)
+		if ticks == 0 {
+			return h, false
+		}
+		h.interval = time.Second * time.Duration(ticks) / time.Duration(c.protocol.TickRate())
+	}
+	h.feedback = prediction.ReadFeedback(r)
+	h.hasState = r.Bool()
+	return h, r.Err() == nil
+}
+
+// answered takes the answer to a ping in a packet, if there is one. One from before a sleep is
+// refused.
+func (c *Client[S, I]) answered(h *sessionHead, arrived time.Duration) {
+	if p := &h.pong; h.hasPong && c.pinged[p.id] {
+		c.pinged[p.id] = false
+		_, _ = c.clocks.Answered(clocksync.Sample{ClientSend: c.pings[p.id], ServerReceive: p.receive, ServerSend: p.receive + p.hold, ClientReceive: arrived})
+	}
 }
 
 // receiveSession processes one packet. All of it is decoded before any of it is applied.
@@ -68,21 +107,11 @@ func (c *Client[S, I]) receiveSession(datagram []byte, now, arrived time.Duratio
 		return errors.Is(err, packet.ErrDuplicate) || errors.Is(err, packet.ErrTooOld)
 	}
 	r := &pk.Payload
-	var p pong
-	hasPong := r.Bool()
-	if hasPong {
-		p = readPong(r)
+	h, ok := c.readHead(r)
+	if !ok {
+		return false
 	}
-	interval := time.Second / time.Duration(c.welcomed.rate)
-	if r.Bool() {
-		ticks := r.Bits(intervalBits)
-		if ticks == 0 {
-			return false
-		}
-		interval = time.Second * time.Duration(ticks) / time.Duration(c.protocol.TickRate())
-	}
-	feedback := prediction.ReadFeedback(r)
-	hasState := r.Bool()
+	feedback, hasState, interval := h.feedback, h.hasState, h.interval
 	var me ownState[S]
 	if hasState {
 		me = c.ownStates.read(r, pk.Number, c.protocol.ownCodec())
@@ -107,14 +136,7 @@ func (c *Client[S, I]) receiveSession(datagram []byte, now, arrived time.Duratio
 		c.ownStates.keep(pk.Number, me)
 	}
 	c.applyMatchStates(pk.Number, snap.Tick)
-	if hasPong && c.pinged[p.id] {
-		c.pinged[p.id] = false
-	} else {
-		hasPong = false
-	}
-	if hasPong { // a pong from before a sleep is refused
-		_, _ = c.clocks.Answered(clocksync.Sample{ClientSend: c.pings[p.id], ServerReceive: p.receive, ServerSend: p.receive + p.hold, ClientReceive: arrived})
-	}
+	c.answered(&h, arrived)
 	at := clocksync.Unwrap(snap.Tick, c.newest)
 	if !c.overslept(arrived, c.grid.Edge(at)) {
 		c.playback.Arrive(arrived, c.grid.Edge(at), uint16(pk.Number))
@@ -171,6 +193,7 @@ func (c *Client[S, I]) frame() {
 	defer c.watchFrame()
 	now := c.now()
 	c.collect(now)
+	c.frameVisit(now)
 	c.stats.Silence = c.silence(now)
 	if c.status != Playing {
 		return
@@ -277,14 +300,15 @@ func (c *Client[S, I]) write(ping bool, now time.Duration, room, reserve int) ([
 	w.Bits(uint64(uint32(c.view>>viewBits)), 32)
 	w.Bits(uint64(c.view&(1<<viewBits-1)), viewBits)
 	pending := c.predictor.Pending()
-	has := pending.Unacknowledged() > 0
+	since := c.unreceived()
+	has := pending.HeldSince(since) > 0
 	w.Bool(has)
 	if has {
 		var limit prediction.Redundancy
 		if c.pace.limited {
 			limit.Inputs = min(c.batch*max(2, c.inputLoss.Redundancy(now)), prediction.MaxRedundancy)
 		}
-		pending.Write(w, c.protocol.game.Inputs, limit)
+		pending.WriteSince(w, c.protocol.game.Inputs, limit, since)
 	}
 	c.need = (w.Len() + 7) / 8
 	return c.endpoint.End()
@@ -309,7 +333,11 @@ func (h *clientHandler[S, I]) resolve(n packet.Number, lost bool) {
 }
 
 func (h *clientHandler[S, I]) Message(data []byte, reliable bool) {
-	if h.config.Message != nil {
-		h.config.Message(data, reliable)
+	if h.config.Message == nil || h.link == h.visits.next {
+		return
 	}
+	from := h.link
+	h.link = h.home // where a reply goes
+	h.config.Message(data, reliable)
+	h.link = from
 }

@@ -1,0 +1,345 @@
+package netcode_test
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"testing"
+	"time"
+
+	"github.com/go-gl/mathgl/mgl32"
+	arche "github.com/mlange-42/arche/ecs"
+	"github.com/mlange-42/arche/generic"
+
+	"github.com/tandem-ecs/tandem/components"
+	"github.com/tandem-ecs/tandem/ecs"
+	"github.com/tandem-ecs/tandem/systems/interpolation"
+	"github.com/tandem-ecs/tandem/systems/netcode"
+	"github.com/tandem-ecs/tandem/systems/netcode/transport"
+	"github.com/tandem-ecs/tandem/systems/netcode/transport/linksim"
+	"github.com/tandem-ecs/tandem/systems/netcode/transport/loopback"
+)
+
+// zoneName is the name of an entity in all servers of these tests.
+type zoneName struct{ N uint64 }
+
+// zone is one of several servers of a world, which all count the same ticks.
+type zone struct {
+	at       string
+	server   *netcode.Server[runner, input]
+	engine   *ecs.Engine
+	listener *loopback.Listener
+	places   generic.Map[components.Transform3D]
+	bodies   []arche.Entity
+	ghosts   map[uint16]arche.Entity // of players, by number
+	heard    []string
+}
+
+// border is a world of several zones, and a client. Bodies move along paths that all zones know.
+type border struct {
+	t       testing.TB
+	zones   map[string]*zone
+	all     []*zone
+	paths   map[string]linksim.Path
+	client  *netcode.Client[runner, input]
+	engine  *ecs.Engine
+	input   func(t netcode.Tick) input
+	player  *netcode.Player[runner, input]
+	owner   *zone
+	now     time.Duration
+	dials   []string
+	conns   map[string]*linksim.Conn // the newest, by address
+	heard   []string
+	refuse  map[string]bool // addresses whose dials fail
+	tickets byte
+	names   bool
+}
+
+const (
+	borderBodies = 24
+	borderFrame  = time.Second / 120
+)
+
+// bodyAt is the path of a body: a circle, at 3 to 5 m/s.
+func bodyAt(i int, t uint64) components.Pose3D {
+	angle := float64(t)/tickRate*(1+float64(i%3)/4) + float64(i)
+	return components.At3D(float32(3*math.Cos(angle))+float32(i%6), 0, float32(3*math.Sin(angle))+float32(i/6))
+}
+
+func newBorder(t testing.TB, names bool, places ...string) *border {
+	b := &border{
+		t: t, zones: map[string]*zone{}, paths: map[string]linksim.Path{}, conns: map[string]*linksim.Conn{}, refuse: map[string]bool{}, names: names,
+		input: func(netcode.Tick) input { return input{} },
+	}
+	for _, at := range places {
+		b.serve(at)
+	}
+	return b
+}
+
+func (b *border) protocol() *protocol {
+	p := newProtocol(b.t, netcode.Config{})
+	if b.names {
+		netcode.ReplicateName(p, func(w *arche.World, e arche.Entity) uint64 {
+			if id := arche.ComponentID[zoneName](w); w.Has(e, id) {
+				return (*zoneName)(w.Get(e, id)).N
+			}
+			return 0
+		})
+	}
+	return p
+}
+
+// serve begins a zone, at the first tick.
+func (b *border) serve(at string) *zone {
+	b.t.Helper()
+	z := &zone{at: at, listener: loopback.Listen(loopback.Config{}), ghosts: map[uint16]arche.Entity{}}
+	var err error
+	if z.engine, err = ecs.New(ecs.Config{FixedRate: tickRate, Log: quiet()}); err != nil {
+		b.t.Fatal(err)
+	}
+	z.server, err = netcode.NewServer(b.protocol(), netcode.ServerConfig[runner, input]{
+		Listener: z.listener, Log: quiet(), Random: rand.NewChaCha8([32]byte{byte(len(b.zones))}),
+		Joined: func(p *netcode.Player[runner, input]) (runner, arche.Entity) {
+			b.player, b.owner = p, z
+			return runner{}, z.hero(p.Number())
+		},
+		Message: func(_ *netcode.Player[runner, input], data []byte, _ bool) { z.heard = append(z.heard, string(data)) },
+	})
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	z.engine.Install(z.server)
+	// Some slots are taken before, so that the same entities have other IDs in each zone.
+	for range len(b.zones) * 5 {
+		z.spawn(kindCrate, components.At3D(100, 0, 100), 0)
+	}
+	for i := range borderBodies {
+		z.bodies = append(z.bodies, z.spawn(kindCrate, bodyAt(i, 0), uint64(i)+1))
+	}
+	z.places = generic.NewMap[components.Transform3D](z.engine.World())
+	z.engine.Add(ecs.FixedUpdate, ecs.SystemFunc(func(*arche.World) {
+		for i, e := range z.bodies {
+			z.places.Get(e).Set(bodyAt(i, z.engine.Time().Tick+1))
+		}
+	}))
+	b.zones[at] = z
+	b.all = append(b.all, z)
+	return z
+}
+
+func (z *zone) spawn(kind uint16, pose components.Pose3D, name uint64) arche.Entity {
+	l := components.NewLogical(pose)
+	w := z.engine.World()
+	spawn := generic.NewMap4[components.Transform3D, netcode.Replicated, health, zoneName](w)
+	return spawn.NewWith(&l, &netcode.Replicated{Archetype: kind}, &health{100}, &zoneName{name})
+}
+
+// hero returns the entity that stands for a player in the zone.
+func (z *zone) hero(number uint16) arche.Entity {
+	e, ok := z.ghosts[number]
+	if !ok {
+		e = z.spawn(kindRun, components.Identity3D(), 1000+uint64(number))
+		w := z.engine.World()
+		(*netcode.Replicated)(w.Get(e, arche.ComponentID[netcode.Replicated](w))).Owner = number
+		z.ghosts[number] = e
+	}
+	return e
+}
+
+// join adds the client, whose first server is at an address.
+func (b *border) join(at string, change func(c *netcode.ClientConfig[runner, input])) {
+	b.t.Helper()
+	config := netcode.ClientConfig[runner, input]{
+		Dial:   func() (transport.Conn, error) { return b.dial(at) },
+		DialAt: b.dial, Log: quiet(),
+		Input:   func(t netcode.Tick) input { return b.input(t) },
+		Message: func(data []byte, _ bool) { b.heard = append(b.heard, string(data)) },
+	}
+	if change != nil {
+		change(&config)
+	}
+	var err error
+	if b.client, err = netcode.NewClient(b.protocol(), config); err != nil {
+		b.t.Fatal(err)
+	}
+	if b.engine, err = ecs.New(ecs.Config{FixedRate: tickRate, Log: quiet()}); err != nil {
+		b.t.Fatal(err)
+	}
+	b.engine.Install(interpolation.New3D())
+	b.engine.Install(b.client)
+}
+
+func (b *border) dial(at string) (transport.Conn, error) {
+	b.dials = append(b.dials, at)
+	z := b.zones[at]
+	if z == nil || b.refuse[at] {
+		return nil, errors.New("nothing is there")
+	}
+	path := b.paths[at]
+	path.Send.Seed, path.Receive.Seed = uint64(2*len(b.dials)), uint64(2*len(b.dials)+1)
+	conn, err := linksim.Wrap(z.listener.Dial(), path)
+	b.conns[at] = conn
+	return conn, err
+}
+
+// run lets time pass, and calls each after each frame.
+func (b *border) run(d time.Duration, each func()) {
+	for end := b.now + d; b.now < end; {
+		b.now += borderFrame
+		for _, z := range b.all {
+			z.engine.Update(borderFrame)
+		}
+		if b.player != nil { // what the others know of it
+			pose := poseRunner(b.player.State)
+			for _, z := range b.all {
+				if e, ok := z.ghosts[b.player.Number()]; ok && z != b.owner {
+					z.places.Get(e).Set(pose)
+				}
+			}
+		}
+		if b.engine != nil {
+			b.engine.Update(borderFrame)
+		}
+		if each != nil {
+			each()
+		}
+	}
+}
+
+// visit makes the client visit a zone, and returns whether the visitor is ready there within a time.
+func (b *border) visit(at string, within time.Duration, each func()) bool {
+	b.t.Helper()
+	b.tickets++
+	id := b.player.ResumeID()
+	z := b.zones[at]
+	z.server.Invite(ticket(b.tickets), id, 5*time.Second)
+	z.server.SetVisitorEye(id, z.hero(b.player.Number()))
+	if err := b.player.Move(at, ticket(b.tickets)); err != nil {
+		b.t.Fatal(err)
+	}
+	for end := b.now + within; b.now < end; {
+		if ready, _ := z.server.Visitor(id); ready {
+			return true
+		}
+		b.run(borderFrame, each)
+	}
+	return false
+}
+
+// handOver gives the player to a zone.
+func (b *border) handOver(at string) {
+	z := b.zones[at]
+	from := b.owner
+	if z.server.Tick() != from.server.Tick() {
+		b.t.Fatalf("the zones are at ticks %d and %d", z.server.Tick(), from.server.Tick())
+	}
+	b.owner = z
+	b.player = z.server.TakeOverForTest(from.server, b.player, z.hero(b.player.Number()), at)
+}
+
+func (b *border) mustPlay() {
+	b.t.Helper()
+	if s, r := b.client.Status(); s != netcode.Playing {
+		b.t.Fatalf("the client is %v (%v) at %v", s, r, b.now)
+	}
+}
+
+// leaps measures by how much entities of the client leave their straight ways from frame to frame.
+type leaps struct {
+	b     *border
+	last  map[arche.Entity][2]mgl32.Vec3
+	seen  map[arche.Entity]int
+	most  float32
+	where string
+}
+
+func (b *border) leaps() *leaps {
+	return &leaps{b: b, last: map[arche.Entity][2]mgl32.Vec3{}, seen: map[arche.Entity]int{}}
+}
+
+func (l *leaps) frame() {
+	w := l.b.engine.World()
+	visuals := generic.NewMap[components.Visual3D](w)
+	q := w.Query(arche.All(arche.ComponentID[components.Visual3D](w), arche.ComponentID[netcode.Replicated](w)))
+	for q.Next() {
+		e := q.Entity()
+		at := visuals.Get(e).Get().Position
+		before := l.last[e]
+		if l.seen[e]++; l.seen[e] > 2 && e != l.b.client.Entity() {
+			if leap := at.Sub(before[0]).Sub(before[0].Sub(before[1])).Len(); leap > l.most {
+				l.most, l.where = leap, fmt.Sprintf("%v at %v", e, l.b.now)
+			}
+		}
+		l.last[e] = [2]mgl32.Vec3{at, before[0]}
+	}
+}
+
+// A player that crosses a border fifty times is never corrected, and nothing that it sees leaps,
+// appears or vanishes.
+func TestCrossingABorder(t *testing.T) {
+	b := newBorder(t, true, "north", "south")
+	b.paths["north"] = linksim.Symmetric(linksim.Condition{Delay: 25 * time.Millisecond, Jitter: 5 * time.Millisecond})
+	b.paths["south"] = linksim.Symmetric(linksim.Condition{Delay: 45 * time.Millisecond, Jitter: 8 * time.Millisecond})
+	b.join("north", nil)
+	b.input = func(t netcode.Tick) input { return input{X: int8(1 - 2*(t/90%2)), Z: int8(1 - 2*(t/70%2))} }
+	b.run(10*time.Second, nil)
+	b.mustPlay()
+	l := b.leaps()
+	before, worst := b.client.Stats(), 0.0
+	bodies := len(b.ids())
+	body := b.client.Entity()
+	each := func() {
+		l.frame()
+		if s := b.client.Stats(); s.Corrections != before.Corrections {
+			worst = max(worst, s.CorrectionError)
+		}
+	}
+	b.run(2*time.Second, each)
+	calm := l.most
+	for i := range 50 {
+		at := []string{"south", "north"}[i%2]
+		if !b.visit(at, 3*time.Second, each) {
+			t.Fatalf("crossing %d: no visitor", i)
+		}
+		b.run(500*time.Millisecond, each)
+		b.handOver(at)
+		b.run(2500*time.Millisecond, each)
+		b.mustPlay()
+		if n := b.client.Stats().Moves; n != uint64(i+1) {
+			t.Fatalf("crossing %d: %d moves", i, n)
+		}
+	}
+	after := b.client.Stats()
+	if after.Corrections != before.Corrections {
+		t.Errorf("%d corrections, the largest of %g, want none", after.Corrections-before.Corrections, worst)
+	}
+	if l.most > 0.05 {
+		t.Errorf("a leap of %.3f m, of %s; want at most 0.05 (%.3f without borders)", l.most, l.where, calm)
+	}
+	if n := len(b.ids()); n != bodies {
+		t.Errorf("%d bodies, before %d", n, bodies)
+	}
+	if after.Reconnects != before.Reconnects || after.Malformed != before.Malformed || after.Jumps != before.Jumps {
+		t.Errorf("%d reconnects, %d malformed packets, %d jumps of the clock, want none", after.Reconnects-before.Reconnects, after.Malformed-before.Malformed, after.Jumps-before.Jumps)
+	}
+	if b.client.Entity() != body {
+		t.Error("the own body is another entity")
+	}
+	t.Logf("50 crossings: corrections %d (largest %g), leaps at most %.4f m (%.4f without borders)", after.Corrections-before.Corrections, worst, l.most, calm)
+}
+
+// ids returns the entities of the named bodies on the client.
+func (b *border) ids() map[arche.Entity]bool {
+	w := b.engine.World()
+	all := map[arche.Entity]bool{}
+	q := w.Query(arche.All(arche.ComponentID[netcode.Replicated](w)))
+	for q.Next() {
+		p := (*components.Transform3D)(q.Get(arche.ComponentID[components.Transform3D](w))).Get().Position
+		if p[0] < 50 {
+			all[q.Entity()] = true
+		}
+	}
+	return all
+}
