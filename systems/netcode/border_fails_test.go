@@ -56,12 +56,12 @@ func TestVisitsThatFail(t *testing.T) {
 	for name, play := range map[string]func(b *border){
 		"nobody there": func(b *border) {
 			b.refuse["south"] = true
-			if b.visit("south", 2*second, nil) {
+			if b.visit("south", 5*second, nil) {
 				t.Error("a visitor without a connection")
 			}
 			b.playsOn("north", "while nobody is there")
 			delete(b.refuse, "south") // the ticket is sent again and again
-			if !b.visit("south", 3*second, nil) {
+			if !b.visit("south", 5*second, nil) {
 				t.Error("no visitor after a failed dial")
 			}
 			b.handOver("south")
@@ -76,7 +76,7 @@ func TestVisitsThatFail(t *testing.T) {
 			b.playsOn("north", "after a refused visit")
 		},
 		"taken back": func(b *border) {
-			b.visit("south", 2*second, nil)
+			b.visit("south", 5*second, nil)
 			id := b.player.ResumeID()
 			_ = b.player.Move("", nil)
 			b.run(second, nil)
@@ -86,12 +86,12 @@ func TestVisitsThatFail(t *testing.T) {
 			b.playsOn("north", "after a visit that was taken back")
 		},
 		"the visited server falls silent": func(b *border) {
-			b.visit("south", 2*second, nil)
+			b.visit("south", 5*second, nil)
 			b.cutOff("south")
 			b.run(8*second, nil)
 			b.playsOn("north", "after a visit that broke off")
 			b.mend("south")
-			if !b.visit("south", 3*second, nil) {
+			if !b.visit("south", 5*second, nil) {
 				t.Error("no visitor with another ticket")
 			}
 			b.handOver("south")
@@ -99,7 +99,7 @@ func TestVisitsThatFail(t *testing.T) {
 			b.playsOn("south", "with another ticket")
 		},
 		"the present server falls silent before": func(b *border) {
-			b.visit("south", 2*second, nil)
+			b.visit("south", 5*second, nil)
 			b.cutOff("north")
 			b.run(3*second, nil)
 			b.mend("north")
@@ -113,7 +113,7 @@ func TestVisitsThatFail(t *testing.T) {
 			}
 		},
 		"the present server falls silent as it gives the player away": func(b *border) {
-			b.visit("south", 2*second, nil)
+			b.visit("south", 5*second, nil)
 			b.cutOff("north")
 			b.handOver("south")
 			b.run(second, nil)
@@ -123,7 +123,7 @@ func TestVisitsThatFail(t *testing.T) {
 			}
 		},
 		"the new server falls silent as it gets the player": func(b *border) {
-			b.visit("south", 2*second, nil)
+			b.visit("south", 5*second, nil)
 			b.cutOff("south")
 			b.handOver("south")
 			b.run(second, nil)
@@ -132,7 +132,7 @@ func TestVisitsThatFail(t *testing.T) {
 			b.playsOn("south", "after the old server has sent it on")
 		},
 		"the new server falls silent just after": func(b *border) {
-			b.visit("south", 2*second, nil)
+			b.visit("south", 5*second, nil)
 			b.handOver("south")
 			b.run(second/4, nil)
 			b.cutOff("south")
@@ -142,7 +142,7 @@ func TestVisitsThatFail(t *testing.T) {
 			b.playsOn("south", "after an outage of the new server")
 		},
 		"both fall silent": func(b *border) {
-			b.visit("south", 2*second, nil)
+			b.visit("south", 5*second, nil)
 			b.cutOff("south")
 			b.cutOff("north")
 			b.handOver("south")
@@ -192,7 +192,7 @@ func TestMessagesAcrossABorder(t *testing.T) {
 	}
 	for i := range 20 {
 		at := []string{"south", "north"}[i%2]
-		if !b.visit(at, 4*time.Second, each) {
+		if !b.visit(at, 5*time.Second, each) {
 			t.Fatalf("crossing %d: no visitor", i)
 		}
 		b.handOver(at)
@@ -224,7 +224,7 @@ func TestMovedClientsAllocateNothing(t *testing.T) {
 	b.join("north", nil)
 	b.input = func(t netcode.Tick) input { return input{X: int8(1 - 2*(t/90%2))} }
 	b.run(5*time.Second, nil)
-	if !b.visit("south", 3*time.Second, nil) {
+	if !b.visit("south", 5*time.Second, nil) {
 		t.Fatal("no visitor")
 	}
 	b.run(5*time.Second, nil)
