@@ -42,8 +42,8 @@ func (b *border) playsOn(at string, what string) {
 	}
 	b.input = func(netcode.Tick) input { return input{} }
 	b.run(time.Second, nil)
-	if n := len(b.ids()); n != borderBodies+1 {
-		b.t.Errorf("%s: the client shows %d bodies, want %d", what, n, borderBodies+1)
+	if n := len(b.ids()); n != borderBodies+2 {
+		b.t.Errorf("%s: the client shows %d bodies, want %d", what, n, borderBodies+2)
 	}
 	if p := b.owner.server.Player(b.player.Number()); p != b.player || len(b.owner.ghosts) != 1 {
 		b.t.Errorf("%s: another player is at %s", what, at)

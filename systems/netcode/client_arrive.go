@@ -152,13 +152,13 @@ func (c *Client[S, I]) renameReplica(r *replica) {
 	if id, ok := to[r.id]; ok { // not an alias, which it has already
 		r.id = id
 	}
-	framed := r.samples
-	for _, frame := range [...]EntityID{r.attachedTo, EntityID(r.newest.Frame)} {
-		if id := to[frame]; frame != NoEntity && id != NoEntity {
-			framed = reframe(framed, uint32(frame), uint32(id))
-		}
+	newest := EntityID(r.newest.Frame)
+	if id := to[r.attachedTo]; id != NoEntity {
+		r.samples = reframe(r.samples, uint32(r.attachedTo), uint32(id))
 	}
-	r.samples = framed
+	if id := to[newest]; id != NoEntity && newest != r.attachedTo {
+		r.samples = reframe(r.samples, uint32(newest), uint32(id))
+	}
 	r.attachedTo, r.parent, r.passenger.from = to[r.attachedTo], to[r.parent], to[r.passenger.from]
 	r.newest.Frame = uint32(to[EntityID(r.newest.Frame)])
 	for i := range r.bridges {

@@ -17,25 +17,41 @@ type framedSamples struct {
 // framePair is a frame by the number that its samples have, and by the one that it has now.
 type framePair struct{ kept, now uint32 }
 
-// reframe makes a frame's number another one in the samples that there are, and in those to come.
+// reframe makes a frame's number another one in the samples that there are, and in those to come. A
+// frame that had the other number before has none any more.
 func reframe(s interp.Interpolator, from, to uint32) interp.Interpolator {
+	if from == to {
+		return s
+	}
 	f, ok := s.(*framedSamples)
 	if !ok {
 		f = &framedSamples{Interpolator: s}
 	}
+	known := false
 	for i := range f.pairs {
-		if p := &f.pairs[i]; p.kept != 0 && (p.now == from || p.now == to) {
-			p.now = to
-			return f
+		switch p := &f.pairs[i]; {
+		case p.kept == 0:
+		case p.now == to:
+			p.now = f.unused()
+		case p.now == from:
+			p.now, known = to, true
 		}
 	}
-	f.add(framePair{from, to})
+	if !known {
+		f.add(framePair{from, to})
+	}
 	return f
 }
 
 func (f *framedSamples) add(p framePair) {
 	copy(f.pairs[1:], f.pairs[:])
 	f.pairs[0] = p
+}
+
+// unused returns a number that no frame has.
+func (f *framedSamples) unused() uint32 {
+	f.fresh++
+	return f.fresh<<16 | unusedSlot
 }
 
 // Push implements interp.Interpolator.
@@ -65,8 +81,7 @@ func (f *framedSamples) kept(now uint32) uint32 {
 	}
 	for _, p := range f.pairs {
 		if p.kept == now && now != 0 { // the old number of another frame
-			f.fresh++
-			fresh := f.fresh<<16 | unusedSlot
+			fresh := f.unused()
 			f.add(framePair{fresh, now})
 			return fresh
 		}
