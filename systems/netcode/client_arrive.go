@@ -4,15 +4,14 @@ import (
 	"time"
 
 	"github.com/tandem-ecs/tandem/systems/netcode/internal/snapshot"
-	"github.com/tandem-ecs/tandem/systems/netcode/transport"
 )
 
 // leftShown is how much longer a client shows the replicas of the server that it has left which the
 // new one does not show.
 const leftShown = time.Second / 2
 
-// arrive makes the visited server, whose link is the present one, that of the client. Both count the
-// same ticks, so the prediction, the clock and the view go on as they are.
+// arrive makes the visited server, whose link is the present one, that of the client. Both count
+// the same ticks, so the prediction, the clock and the view go on as they are.
 func (c *Client[S, I]) arrive(now time.Duration) {
 	v, old := &c.visits, c.home
 	c.home, v.next = c.link, nil
@@ -41,18 +40,6 @@ func (c *Client[S, I]) arrive(now time.Duration) {
 	c.config.Log.Info("tandem: the player has moved to another server", "at", c.at)
 	c.stats.Moves++
 	c.setStatus(Playing, Reason{})
-}
-
-// leave keeps the link to a server that the client has left, as long as messages may be under way
-// on it.
-func (c *Client[S, I]) leave(l *link[S], now time.Duration) {
-	v := &c.visits
-	c.leaveLast(Reason{Code: transport.Moved, Text: "the player has moved on"})
-	if l.conn != nil && l.endpoint != nil {
-		v.last, v.until, v.lastSent = l, now+leaving, 0
-	} else if l.conn != nil {
-		l.conn.Close(Reason{Code: transport.Moved, Text: "the player has moved"})
-	}
 }
 
 // rename makes the replicas those of the new server, by their names, and adds those that only the

@@ -10,8 +10,9 @@ import (
 	"github.com/tandem-ecs/tandem/systems/netcode/interp"
 )
 
-// Samples whose frames get other numbers are drawn as ever, each in the frame that it was pushed in,
-// by that frame's newest number. No two frames are taken for one another, whatever their numbers.
+// Samples whose frames get other numbers are drawn as ever, each in the frame that it was pushed
+// in, by that frame's newest number. No two frames are taken for one another, whatever their
+// numbers.
 func TestReframedSamples(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		const frames = 3

@@ -101,7 +101,7 @@ func (c *Client[S, I]) sendHello(conn Conn, kind byte) bool {
 	c.packet[0] = kind
 	w := NewWriter(c.packet[1:conn.MTU()])
 	h := c.hello
-	if c.endpoint != nil && conn == c.conn && c.visits.dialed != c.at { // nothing of the session is there
+	if c.endpoint != nil && conn == c.conn && c.visits.dialed != c.at { // the session is not there
 		h.anew, h.session = true, 0
 	}
 	h.write(&w, c.protocol.schema)

@@ -2,7 +2,6 @@ package netcode
 
 import (
 	"errors"
-	"slices"
 	"time"
 
 	"github.com/tandem-ecs/tandem/systems/netcode/internal/clocksync"
@@ -107,14 +106,6 @@ func (c *Client[S, I]) endDouble() {
 func (c *Client[S, I]) endVisits(reason Reason) {
 	c.leaveVisit("the client has ended", 0)
 	c.leaveLast(reason)
-}
-
-// leaveLast closes the connection that the client has left.
-func (c *Client[S, I]) leaveLast(reason Reason) {
-	if l := c.visits.last; l != nil {
-		l.conn.Close(reason)
-		c.visits.last = nil
-	}
 }
 
 // stepVisits receives from the servers beside the present one, once a step. Meanwhile their links
@@ -248,8 +239,8 @@ func (c *Client[S, I]) receiveVisit(datagram []byte, now, arrived time.Duration)
 		return true
 	case datagram[0] == kindWelcome && c.endpoint == nil:
 		return c.beginSession(datagram[1:], now)
-	case datagram[0] == kindWelcome, datagram[0] == kindSession && c.endpoint == nil: // again, or too early
-		return true
+	case datagram[0] == kindWelcome, datagram[0] == kindSession && c.endpoint == nil:
+		return true // again, or too early
 	case datagram[0] != kindSession:
 		return false
 	}
@@ -316,96 +307,4 @@ func (c *Client[S, I]) sendVisit(now time.Duration) {
 		c.send(now)
 		c.link = c.home
 	}
-}
-
-// stepLast receives the messages that are under way from the server that the client has left, whose
-// link is the present one, and sends it those that are under way to it.
-func (c *Client[S, I]) stepLast(now time.Duration) {
-	v := &c.visits
-	c.poll(now)
-	for range perPoll {
-		a := &c.queue[0]
-		n, at, ok := transport.RecvAt(c.conn, now, a.data[:])
-		if !ok {
-			break
-		}
-		c.stats.ReceivedBytes += uint64(n)
-		if n == 0 || a.data[0] != kindSession {
-			continue
-		}
-		// The world in it is that of the other server now.
-		if pk, err := c.endpoint.Open(a.data[1:n]); err == nil && c.endpoint.Accept(pk, at) != nil {
-			c.conn.Close(Reason{Code: transport.Failed, Text: "the server broke the protocol"})
-		}
-		if v.last == nil { // a message has made the game end the client
-			return
-		}
-	}
-	if c.conn.State() == transport.Closed || now >= v.until {
-		c.leaveLast(Reason{Code: transport.Moved, Text: "the player has moved"})
-		return
-	}
-	if now-v.lastSent < leavingEvery {
-		return
-	}
-	v.lastSent = now
-	c.packet[0] = kindSession
-	w := c.endpoint.Begin(c.packet[1:c.conn.MTU()], now, leastReserve)
-	w.Bool(false)                                // no ping
-	w.Bits(uint64(uint32(c.view>>viewBits)), 32) // nothing is shown of it
-	w.Bits(uint64(c.view&(1<<viewBits-1)), viewBits)
-	w.Bool(false) // no inputs
-	if datagram, err := c.endpoint.End(); err == nil && c.conn.Send(c.packet[:1+len(datagram)]) == nil {
-		c.stats.SentBytes += uint64(1 + len(datagram))
-	}
-}
-
-// dial makes a connection to the server at an address, or by Dial if it is empty.
-func (c *Client[S, I]) dial(at string) (Conn, error) {
-	if at == "" {
-		return c.config.Dial()
-	}
-	conn, err := c.config.DialAt(at)
-	if err == nil && conn == nil {
-		panic("netcode: DialAt returned neither a connection nor an error; return one of them")
-	}
-	return conn, err
-}
-
-// dialNext dials the server that most likely has the player: the one that another server has named,
-// then in turn the newest, the present one, the one before, and that of Dial.
-func (c *Client[S, I]) dialNext() (Conn, error) {
-	v := &c.visits
-	v.dialed = ""
-	if c.config.DialAt == nil {
-		return c.config.Dial()
-	}
-	if v.redirect != "" {
-		v.dialed, v.redirect = v.redirect, ""
-		return c.dial(v.dialed)
-	}
-	var list [4]string
-	turns := list[:0]
-	for _, at := range [...]string{v.latest, c.at, v.former, ""} {
-		visited := v.next != nil && at == v.next.at // it is asked already
-		if !visited && !slices.Contains(turns, at) {
-			turns = append(turns, at)
-		}
-	}
-	v.dialed = turns[v.turn%len(turns)]
-	v.turn++
-	return c.dial(v.dialed)
-}
-
-// redirect makes the next connection that to the server that the present one has named, at once if
-// this has not happened lately.
-func (c *Client[S, I]) redirect(reason Reason, now time.Duration) {
-	v := &c.visits
-	if c.config.DialAt == nil || reason.Code != transport.Moved || reason.Text == "" || !isAddress([]byte(reason.Text)) {
-		return
-	}
-	if v.redirected == 0 || now-v.redirected > c.config.Retry {
-		c.nextTry = now
-	}
-	v.redirect, v.redirected = reason.Text, now
 }

@@ -19,8 +19,8 @@ func (p *Protocol[S, I]) WriteVisitForTest(to Conn, ticket []byte, who *Player[S
 	_ = to.Send(buf[:n+len(w.Bytes())])
 }
 
-// TakeOverForTest gives this server a player of another server that is at the same tick, as an entity
-// here, and makes the other one release it. It stands for Export, Import and Release, in one
+// TakeOverForTest gives this server a player of another server that is at the same tick, as an
+// entity here, and makes the other one release it. It stands for Export, Import and Release, in one
 // process.
 func (s *Server[S, I]) TakeOverForTest(from *Server[S, I], p *Player[S, I], e arche.Entity, at string) *Player[S, I] {
 	q := &Player[S, I]{

@@ -10,12 +10,12 @@ import (
 // ReplicateName gives the replicated entities names that are the same on all servers of a world. A
 // client that moves from one server to another ([Player.Move]) keeps the entity, the way and the
 // picture of each replica that both servers show by the same name and archetype. Without names it
-// keeps its own body only. A name is sent with the spawn, in 8 bytes, and does not change. Zero means
-// that the entity has none.
+// keeps its own body only. A name is sent with the spawn, in 8 bytes, and does not change. Zero
+// means that the entity has none.
 //
-// The function is called by servers, with each entity when it is replicated first. Call ReplicateName
-// once, on both ends, in the same order as ReplicateComponent. It panics when the protocol is in use
-// already, and for a second call.
+// The function is called by servers, with each entity when it is replicated first. Call
+// ReplicateName once, on both ends, in the same order as ReplicateComponent. It panics when the
+// protocol is in use already, and for a second call.
 func ReplicateName[S any, I comparable](p *Protocol[S, I], name func(w *arche.World, e arche.Entity) uint64) {
 	if p.names != nil {
 		panic("netcode: a second ReplicateName; an entity has one name")

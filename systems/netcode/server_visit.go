@@ -81,10 +81,10 @@ func (s *Server[S, I]) Invite(ticket []byte, id ResumeID, within time.Duration) 
 	s.guests = append(s.guests, &guest[S, I]{ticket: [ticketSize]byte(ticket), id: id, until: s.real() + within})
 }
 
-// Visitor reports whether the visitor with a ResumeID is connected, and whether it is ready, so that
-// its player can come: it has acknowledged a snapshot, and its inputs arrive in time, or four seconds
-// have passed. It takes two seconds if the way to this server is 100 ms longer than that to the
-// present one, else about half a second.
+// Visitor reports whether the visitor with a ResumeID is connected, and whether it is ready, so
+// that its player can come: it has acknowledged a snapshot, and its inputs arrive in time, or four
+// seconds have passed. It takes two seconds if the way to this server is 100 ms longer than that to
+// the present one, else about half a second.
 func (s *Server[S, I]) Visitor(id ResumeID) (ready, present bool) {
 	g := s.guestOf(id)
 	if g == nil || g.player == nil || g.player.conn.State() == transport.Closed {
@@ -197,8 +197,8 @@ func (s *Server[S, I]) receiveGuest(g *guest[S, I], now time.Duration) bool {
 	return true
 }
 
-// skipGuests passes over the guests' inputs of a step, at a time of the server's clock. The players'
-// servers run them.
+// skipGuests passes over the guests' inputs of a step, at a time of the server's clock. The
+// players' servers run them.
 func (s *Server[S, I]) skipGuests(now time.Duration) {
 	for _, g := range s.guests {
 		if g.player != nil {
@@ -224,8 +224,8 @@ func (s *Server[S, I]) guestsDue(tick uint64, due []*Player[S, I]) []*Player[S, 
 }
 
 // seatVisitor gives a player that has come from another server the connection of its visitor, and
-// the inputs that the visitor has sent for the player's next tick and later ones. It reports whether
-// there is such a visitor. Without one the player is expected back.
+// the inputs that the visitor has sent for the player's next tick and later ones. It reports
+// whether there is such a visitor. Without one the player is expected back.
 func (s *Server[S, I]) seatVisitor(p *Player[S, I]) bool {
 	g := s.guestOf(p.resumeID)
 	if g == nil || g.player == nil || g.player.conn.State() == transport.Closed {

@@ -11,7 +11,8 @@ import (
 	"github.com/tandem-ecs/tandem/systems/netcode/transport"
 )
 
-// FuzzVisit sends datagrams to a client that plays: from its server and from the one that it visits.
+// FuzzVisit sends datagrams to a client that plays: from its server and from the one that it
+// visits.
 func FuzzVisit(f *testing.F) {
 	words := spoken(f, "server")
 	move := append(append([]byte{0x4d}, ticket(1)...), "there"...)
