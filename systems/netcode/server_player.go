@@ -95,6 +95,13 @@ type Player[S any, I comparable] struct {
 		in I
 	}
 
+	// It was imported, and nothing of its session has arrived here yet. The session begins anew at
+	// both ends, with the number that the client knows.
+	foreign bool
+	early   bool // it was imported before its next tick, and waits for it
+	begins  Tick // that tick
+	mtu     int  // of the connection on which the session began
+
 	confirmed bool // has sent a packet of the session, so it has received the welcome
 	need      int  // bytes that messages must leave for the state and some of the world
 	tooLarge  bool // a state that did not fit has been logged
@@ -211,6 +218,9 @@ func (p *Player[S, I]) transform() *components.Transform3D {
 
 // step applies the player's inputs of this tick to its state by Game.Step.
 func (p *Player[S, I]) step(t Tick, now time.Duration) {
+	if p.early = p.early && p.begins.IsNewer(t); p.early {
+		return
+	}
 	game := &p.server.protocol.game
 	p.inputs.Begin(now)
 	for {
@@ -231,6 +241,9 @@ func (p *Player[S, I]) step(t Tick, now time.Duration) {
 
 // writePose moves the entity to the pose of the state.
 func (p *Player[S, I]) writePose() {
+	if p.early {
+		return // the entity is still where the other server has it
+	}
 	pose := p.carry()
 	if transform := p.transform(); transform != nil && pose != transform.Get() {
 		transform.Set(pose)

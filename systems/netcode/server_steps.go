@@ -2,6 +2,12 @@ package netcode
 
 import "time"
 
+// frame runs in every frame.
+func (s *Server[S, I]) frame() {
+	s.steer()
+	s.receiveAll()
+}
+
 // receiveAll receives everything that has arrived. It runs in every frame and before each step.
 func (s *Server[S, I]) receiveAll() {
 	now := s.real()
@@ -16,6 +22,7 @@ func (s *Server[S, I]) receiveAll() {
 		s.accept(conn, now)
 	}
 	s.receiveWaiting(now)
+	s.receiveReleased(now)
 	for p := range s.all {
 		s.receive(p, now)
 	}
@@ -54,6 +61,7 @@ func (s *Server[S, I]) beginStep() {
 	for p := range s.all {
 		p.step(t, now)
 	}
+	s.stepped = t.Add(1)
 	if s.bodies != nil {
 		s.bodies.step(t)
 	}

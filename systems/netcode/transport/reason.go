@@ -24,11 +24,12 @@ const (
 	Replaced                 // the same player returned on a newer connection
 	Overload                 // the other end read too slowly or sent too much
 	Failed                   // the network or the transport failed; the text has its error
+	Moved                    // the player plays on at another server, whose address is the text
 
 	codes // their number
 )
 
-var codeNames = [codes]string{"open", "left", "kicked", "refused", "unauthorized", "mismatch", "timed out", "shutdown", "replaced", "overload", "failed"}
+var codeNames = [codes]string{"open", "left", "kicked", "refused", "unauthorized", "mismatch", "timed out", "shutdown", "replaced", "overload", "failed", "moved"}
 
 // String returns the code's name in lower case, or "code N" for one of a newer build.
 func (c Code) String() string {
