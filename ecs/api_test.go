@@ -18,6 +18,7 @@ var _ interface {
 	Install(...ecs.Plugin)
 	Update(time.Duration)
 	Time() ecs.Time
+	StartAt(tick uint64) error
 	SetScale(float64) error
 	SetStretch(float64) error
 	SetRate(int) error

@@ -49,6 +49,14 @@ func newClock(c Config) clock {
 	return k
 }
 
+// startAt makes a step the first one. It keeps the rate.
+func (c *clock) startAt(tick uint64) {
+	c.base = time.Duration(tick/uint64(c.rate)) * time.Second
+	c.index = int64(tick % uint64(c.rate))
+	t, start := &c.time, c.edge()
+	t.Tick, t.Normal, t.Fixed, t.StepStart, t.StepEnd = tick, start, start, start, start
+}
+
 // toMillionths checks a scale and rounds it to the clock's resolution.
 func toMillionths(scale float64) (uint64, error) {
 	if !(scale >= 0) || scale > MaxScale {

@@ -3,7 +3,25 @@ package ecs
 import (
 	"errors"
 	"fmt"
+	"time"
 )
+
+// maxStart bounds the time at which an engine may start, so that times do not overflow later.
+const maxStart = 100 * 365 * 24 * time.Hour
+
+// StartAt makes tick the index of the engine's first step, for a world whose steps are counted
+// together with those of others. Normal and Fixed then begin at that step's edge, as if the steps
+// before it had run at this rate. It returns an error after the first Update.
+func (e *Engine) StartAt(tick uint64) error {
+	switch rate := uint64(e.clock.rate); {
+	case e.clock.time.Frame > 0 || e.updating:
+		return errors.New("ecs: cannot start at a tick after the first Update; call StartAt before it")
+	case tick/rate >= uint64(maxStart/time.Second):
+		return fmt.Errorf("ecs: cannot start at tick %d; at %d Hz its edge is %v or more after that of tick 0", tick, rate, maxStart)
+	}
+	e.clock.startAt(tick)
+	return nil
+}
 
 // SetScale sets the speed of normal time relative to real time, 0 (a pause) to [MaxScale], from the
 // next Update on. It is rounded to millionths. Fewer or more steps run per second. Each is as long

@@ -21,14 +21,16 @@ type Time struct {
 	StepEnd    time.Duration // the current step's end, or the newest one's
 	// Dropped is the running total of real time that was cut: by MaxDelta, and by MaxSteps (there
 	// divided by Scale*Stretch). With both factors at 1, Normal + Dropped = Real, to the
-	// nanosecond.
+	// nanosecond, if the engine began at tick 0.
 	Dropped time.Duration
 
 	Scale   float64 // the user's factor; 0 is a pause
 	Stretch float64 // the factor of a plugin that follows another clock
 	Rate    int     // fixed steps per second of normal time
 
-	Tick  uint64 // inside a step its index from 0, otherwise the number of steps run
+	// inside a step its index, otherwise that of the next one: the number of steps run, counted
+	// from that of Engine.StartAt
+	Tick  uint64
 	Frame uint64 // the number of Updates before this one
 	Steps int    // fixed steps run in this Update, up to now
 }

@@ -64,7 +64,7 @@ func TestVisitsThatFail(t *testing.T) {
 			if !b.visit("south", 5*second, nil) {
 				t.Error("no visitor after a failed dial")
 			}
-			b.handOver("south")
+			b.handOver("south", 0, nil)
 			b.run(second, nil)
 			b.playsOn("south", "after a failed dial")
 		},
@@ -94,7 +94,7 @@ func TestVisitsThatFail(t *testing.T) {
 			if !b.visit("south", 5*second, nil) {
 				t.Error("no visitor with another ticket")
 			}
-			b.handOver("south")
+			b.handOver("south", 0, nil)
 			b.run(second, nil)
 			b.playsOn("south", "with another ticket")
 		},
@@ -105,7 +105,7 @@ func TestVisitsThatFail(t *testing.T) {
 			b.mend("north")
 			b.run(10*second, nil)
 			b.playsOn("north", "after an outage")
-			b.handOver("south") // the visit has lasted
+			b.handOver("south", 0, nil) // the visit has lasted
 			b.run(second, nil)
 			b.playsOn("south", "after an outage and a move")
 			if n := b.client.Stats().Moves; n != 1 {
@@ -115,7 +115,7 @@ func TestVisitsThatFail(t *testing.T) {
 		"the present server falls silent as it gives the player away": func(b *border) {
 			b.visit("south", 5*second, nil)
 			b.cutOff("north")
-			b.handOver("south")
+			b.handOver("south", 0, nil)
 			b.run(second, nil)
 			b.playsOn("south", "without the old server")
 			if s := b.client.Stats(); s.Moves != 1 || s.Reconnects != 0 {
@@ -125,7 +125,7 @@ func TestVisitsThatFail(t *testing.T) {
 		"the new server falls silent as it gets the player": func(b *border) {
 			b.visit("south", 5*second, nil)
 			b.cutOff("south")
-			b.handOver("south")
+			b.handOver("south", 0, nil)
 			b.run(second, nil)
 			b.mend("south")
 			b.run(5*second, nil)
@@ -133,7 +133,7 @@ func TestVisitsThatFail(t *testing.T) {
 		},
 		"the new server falls silent just after": func(b *border) {
 			b.visit("south", 5*second, nil)
-			b.handOver("south")
+			b.handOver("south", 0, nil)
 			b.run(second/4, nil)
 			b.cutOff("south")
 			b.run(2*second, nil)
@@ -145,14 +145,28 @@ func TestVisitsThatFail(t *testing.T) {
 			b.visit("south", 5*second, nil)
 			b.cutOff("south")
 			b.cutOff("north")
-			b.handOver("south")
+			b.handOver("south", 0, nil)
 			b.run(10*second, nil)
 			b.mend("south")
 			b.run(30*second, nil)
 			b.playsOn("south", "after an outage of both")
 		},
+		"the player comes before its visitor": func(b *border) {
+			south := b.zones["south"]
+			south.server.Invite(ticket(77), b.player.ResumeID(), 5*second)
+			if err := b.player.Move("south", ticket(77)); err != nil {
+				t.Fatal(err)
+			}
+			b.run(borderFrame, nil) // it is sent
+			b.handOver("south", 0, nil)
+			b.run(second, nil)
+			b.playsOn("south", "after a visit that came too late")
+			if s := b.client.Stats(); s.Moves != 1 || s.Reconnects != 0 {
+				t.Errorf("%d moves and %d reconnects, want 1 and 0", s.Moves, s.Reconnects)
+			}
+		},
 		"never visited": func(b *border) {
-			b.handOver("south") // as after a restart from a checkpoint
+			b.handOver("south", 0, nil) // as after a restart from a checkpoint
 			b.run(5*second, nil)
 			b.playsOn("south", "without a visit")
 		},
@@ -195,7 +209,7 @@ func TestMessagesAcrossABorder(t *testing.T) {
 		if !b.visit(at, 5*time.Second, each) {
 			t.Fatalf("crossing %d: no visitor", i)
 		}
-		b.handOver(at)
+		b.handOver(at, i%4, each)
 		b.run(2500*time.Millisecond, each)
 		b.mustPlay()
 	}
@@ -235,7 +249,7 @@ func TestMovedClientsAllocateNothing(t *testing.T) {
 		}
 	}
 	measure("visiting")
-	b.handOver("south")
+	b.handOver("south", 0, nil)
 	b.run(5*time.Second, nil)
 	measure("moved")
 	if n := b.client.Stats().Moves; n != 1 {

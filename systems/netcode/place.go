@@ -28,14 +28,14 @@ func (h *hello) claim(place []byte) {
 func (p *Player[S, I]) replaced(h *hello) bool { return !h.anew && h.session != p.session }
 
 // newSession gives a player that has received nothing an endpoint and an encoder.
-func (s *Server[S, I]) newSession(p *Player[S, I], conn Conn, rate int) error {
-	endpoint, err := packet.NewEndpoint(packet.Config{MTU: conn.MTU() - 1, Handler: (*playerHandler[S, I])(p), Control: p.pace.control, Overhead: overhead})
+func (s *Server[S, I]) newSession(p *Player[S, I], mtu, rate int) error {
+	endpoint, err := packet.NewEndpoint(packet.Config{MTU: mtu - 1, Handler: (*playerHandler[S, I])(p), Control: p.pace.control, Overhead: overhead})
 	if err != nil {
 		return err
 	}
 	p.endpoint, p.encoder, p.own = endpoint, s.encoding.workers[0].shared.NewEncoder(), ownSent{}
 	p.matchSent = make([]matchstate.Sent, len(s.protocol.matchStates))
-	p.rate = s.clampRate(rate)
+	p.rate, p.mtu = s.clampRate(rate), mtu
 	return nil
 }
 
@@ -43,7 +43,7 @@ func (s *Server[S, I]) newSession(p *Player[S, I], conn Conn, rate int) error {
 // number, its entity, its state and the limits that apply to it. As with a join, the connection
 // begins with two packets.
 func (s *Server[S, I]) beginSession(p *Player[S, I], conn Conn, now time.Duration, rate int) error {
-	if err := s.newSession(p, conn, rate); err != nil {
+	if err := s.newSession(p, conn.MTU(), rate); err != nil {
 		return err
 	}
 	p.session = (p.session + 1) % (1 << sessionBits)

@@ -28,6 +28,7 @@ type Server[S any, I comparable] struct {
 	shots       []serverShots[S, I]
 	replication replicationStates
 	shifts      shiftWatch
+	steering    steering
 	history     history
 	// of scripted movers, at tick 0: a path that reads match states may change in the past
 	moverStarts map[uint16]components.Pose3D
@@ -37,6 +38,8 @@ type Server[S any, I comparable] struct {
 	players      []*Player[S, I] // by slot; nil where free
 	waiting      []pendingConn[S, I]
 	guests       []*guest[S, I]
+	present      []*guest[S, I] // scratch
+	stepped      Tick           // that the players run next
 	draining     Reason
 	closed       bool
 	next         uint16 // number of the next player
@@ -69,7 +72,7 @@ func NewServer[S any, I comparable](p *Protocol[S, I], c ServerConfig[S, I]) (*S
 		protocol:     p,
 		config:       c,
 		players:      make([]*Player[S, I], c.MaxPlayers),
-		next:         1,
+		next:         c.FirstNumber,
 		refusalLines: newLogLimit(mostRefusals),
 		joins:        newLogLimit(mostJoins(c.MaxPlayers)),
 		kickLines:    newLogLimit(mostJoins(c.MaxPlayers)),
@@ -87,10 +90,16 @@ func (s *Server[S, I]) Install(e *ecs.Engine) {
 	if rate := e.Time().Rate; rate != s.protocol.TickRate() {
 		panic(fmt.Sprintf("netcode: the engine runs at %d Hz and the protocol at %d Hz; give both the same rate", rate, s.protocol.TickRate()))
 	}
+	if s.config.FirstTick != 0 {
+		if err := e.StartAt(uint64(s.config.FirstTick)); err != nil {
+			panic("netcode: the server's FirstTick cannot be reached: " + err.Error())
+		}
+	}
 	release, err := e.HoldClock("the netcode's server")
 	if err != nil {
 		panic("netcode: a server needs an engine with a clock of its own; to host and play in one process, use two engines with a loopback between them: " + err.Error())
 	}
+	s.stepped = s.config.FirstTick
 	s.engine, s.entities, s.unclock = e, newEntities(e.World()), release
 	s.net = snapshot.NewWorld(s.protocol.schema)
 	s.encoding = newEncoding(s)
@@ -119,7 +128,7 @@ func (s *Server[S, I]) Install(e *ecs.Engine) {
 	// just been despawned; before any capture, which settles the writes.
 	e.AddAt(ecs.FixedEnd, OrderReplicate, &plugin.System{What: "server's snapshots", Run: s.endStep})
 	e.AddAt(ecs.FixedEnd, ecs.OrderCapture+1, &plugin.System{What: "server's settling", Run: s.settleWrites})
-	e.AddAt(ecs.NormalUpdate, OrderNetwork, &plugin.System{What: "server's sockets", Run: s.receiveAll, Stop: s.close})
+	e.AddAt(ecs.NormalUpdate, OrderNetwork, &plugin.System{What: "server's sockets", Run: s.frame, Stop: s.close})
 }
 
 // now returns the server's clock, whose zero is the edge of tick 0. It does not advance for time
@@ -225,6 +234,7 @@ func (s *Server[S, I]) close() {
 	}
 	s.config.Listener.Close(reason)
 	s.waiting, s.guests = nil, nil
+	_ = s.engine.SetStretch(1)
 	s.unclock()
 	for p := range s.all {
 		s.unregister(p, last(p))

@@ -41,7 +41,11 @@ func (s *Server[S, I]) AddBot(think func(p *Player[S, I], t Tick) I) (*Player[S,
 	if slot < 0 {
 		return nil, fmt.Errorf("netcode: no bot beside %d players; kick one, or raise ServerConfig.MaxPlayers", len(s.players))
 	}
-	p := &Player[S, I]{server: s, number: s.freeNumber(), joinedAt: s.real(), lines: logLimit{most: mostOfPlayer}, frame: components.Identity3D()}
+	number, err := s.freeNumber()
+	if err != nil {
+		return nil, err
+	}
+	p := &Player[S, I]{server: s, number: number, joinedAt: s.real(), lines: logLimit{most: mostOfPlayer}, frame: components.Identity3D()}
 	p.bot = &botInputs[S, I]{think: think}
 	p.inputs = p.bot
 	s.enter(p, slot)

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"math"
 	"time"
 
 	arche "github.com/mlange-42/arche/ecs"
@@ -16,6 +17,10 @@ import (
 
 // maxCredit is the most InputCredit.
 const maxCredit = 2 * time.Second
+
+// maxFirstTick bounds ServerConfig.FirstTick, since a client that joins takes a tick of 32 bits for
+// one of the first half.
+const maxFirstTick = 1 << 31
 
 // ServerConfig configures a [Server]. Listener and Joined are required; for every other field a
 // zero value means the default that its comment states.
@@ -52,6 +57,17 @@ type ServerConfig[S any, I comparable] struct {
 	Relevant func(p *Player[S, I], e arche.Entity) bool
 	// Interest limits by distance the entities that a player is shown.
 	Interest Interest
+	// FirstTick is the tick of the engine's first step. Servers with parts of one world count their
+	// ticks together. It is less than 1<<31. Install starts the engine there
+	// ([ecs.Engine.StartAt]), so the engine must not have run.
+	FirstTick Tick
+	// FirstNumber and LastNumber bound the numbers of new players and bots, which are given in
+	// turn; both zero means 1 and 65535. Servers with parts of one world give different numbers.
+	// There must be at least MaxPlayers of them.
+	FirstNumber, LastNumber uint16
+	// NumberTaken reports that a player on another server has a number, so that it is not given to
+	// a new player. Nil means that no other server has players of these numbers.
+	NumberTaken func(number uint16) bool
 	// SnapshotRate is the number of snapshots per second for each player; zero means 30, or the
 	// tick rate if that is lower. Players may ask for fewer, down to MinSnapshotRate (zero means
 	// 5). It does not change how fast the game runs.
@@ -118,6 +134,9 @@ func (c *ServerConfig[S, I]) complete(p *Protocol[S, I]) error {
 	c.Workers = cmp.Or(c.Workers, 1)
 	c.MaxPlayers = cmp.Or(c.MaxPlayers, 64)
 	c.MaxPerAddress = cmp.Or(c.MaxPerAddress, max(4, c.MaxPlayers/4))
+	if c.FirstNumber == 0 && c.LastNumber == 0 {
+		c.FirstNumber, c.LastNumber = 1, math.MaxUint16
+	}
 	c.Timeout = cmp.Or(c.Timeout, longPatience)
 	c.Grace = cmp.Or(c.Grace, 30*time.Second)
 	c.HelloTimeout = cmp.Or(c.HelloTimeout, 3*time.Second)
@@ -135,6 +154,10 @@ func (c *ServerConfig[S, I]) complete(p *Protocol[S, I]) error {
 		return fmt.Errorf("netcode: a least snapshot rate of %d Hz; it must be between 1 and the snapshot rate of %d Hz", c.MinSnapshotRate, c.SnapshotRate)
 	case c.MaxPlayers < 1 || c.MaxPlayers > 4096:
 		return fmt.Errorf("netcode: %d players; it must be between 1 and 4096", c.MaxPlayers)
+	case c.FirstTick >= maxFirstTick:
+		return fmt.Errorf("netcode: a FirstTick of %d; it must be less than %d", c.FirstTick, maxFirstTick)
+	case c.FirstNumber < 1 || c.LastNumber < c.FirstNumber || int(c.LastNumber-c.FirstNumber)+1 < c.MaxPlayers:
+		return fmt.Errorf("netcode: the numbers %d to %d for %d players; there must be a number above 0 for each", c.FirstNumber, c.LastNumber, c.MaxPlayers)
 	case c.Workers < 1 || c.Workers > 256:
 		return fmt.Errorf("netcode: %d Workers; it must be between 1 and 256", c.Workers)
 	case c.Bandwidth < 1<<10:

@@ -79,7 +79,11 @@ func (t *tickInputs[S, I]) Receive(in *prediction.Inputs[I], now time.Duration) 
 }
 
 func (t *tickInputs[S, I]) Reset() {
-	t.Buffer.Reset(t.player.server.Tick())
+	next := t.player.server.Tick()
+	if t.player.early {
+		next = t.player.begins
+	}
+	t.Buffer.Reset(next)
 	t.views = viewClaims{}
 }
 

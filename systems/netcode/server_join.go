@@ -273,7 +273,7 @@ func (s *Server[S, I]) enter(p *Player[S, I], slot int) {
 	s.players[slot], p.slot = p, slot
 	s.stats.Joined++
 	p.State, p.Entity = s.config.Joined(p)
-	s.checkJoined(p.Entity)
+	s.checkShown(p.Entity, "Joined")
 	s.setOwner(p)
 }
 
@@ -301,20 +301,24 @@ func refusal(err error) Reason {
 	return Reason{Code: code, Text: err.Error()}
 }
 
-// checkJoined panics for an entity that Joined must not return, since no client would see the
+// checkShown panics for an entity that the game must not return, since no client would see the
 // player.
-func (s *Server[S, I]) checkJoined(e arche.Entity) {
+func (s *Server[S, I]) checkShown(e arche.Entity, by string) {
 	switch {
 	case e.IsZero():
 	case !s.world.Alive(e):
-		panic("netcode: Joined returned an entity that is dead; return a living one, or the zero entity for a spectator")
+		panic("netcode: " + by + " returned an entity that is dead; return a living one, or the zero entity for a spectator")
 	case !s.has(e) || !s.marked(e):
-		panic("netcode: Joined returned an entity without a Transform3D or without Replicated; give it both, or return the zero entity for a spectator")
+		panic("netcode: " + by + " returned an entity without a Transform3D or without Replicated; give it both, or return the zero entity for a spectator")
 	}
 }
 
 func (s *Server[S, I]) newPlayer(conn Conn, now time.Duration, rate int) (*Player[S, I], error) {
-	p := &Player[S, I]{number: s.freeNumber()}
+	number, err := s.freeNumber()
+	if err != nil {
+		return nil, err
+	}
+	p := &Player[S, I]{number: number}
 	if _, err := io.ReadFull(s.config.Random, p.secret[:]); err != nil {
 		return nil, err
 	}
@@ -328,20 +332,25 @@ func (s *Server[S, I]) connect(p *Player[S, I], conn Conn, now time.Duration, ra
 	p.resumeID = p.secret.key()
 	p.resumePacer = bucket.NewPaced(comebacksPerSecond, maxComebacks)
 	p.pace = newPace(s.config.Bandwidth, s.config.SnapshotRate+s.config.Bandwidth/conn.MTU())
-	if err := s.newSession(p, conn, rate); err != nil {
+	if err := s.newSession(p, conn.MTU(), rate); err != nil {
 		return err
 	}
 	if s.config.Interest.Radius > 0 {
 		slots := s.protocol.schema.Config().MaxEntities
 		p.near, p.was = newBitset(slots), newBitset(slots)
 	}
-	// A thin line would keep a full burst of spawns queued for half a second, so a new connection
-	// begins with two packets and earns the rest.
-	burst := max(s.config.Bandwidth/4, conn.MTU())
-	p.pacer = bucket.NewPaced(float64(s.config.Bandwidth), float64(burst))
-	p.pacer.Spend(float64(max(burst-2*conn.MTU(), 0)))
+	p.pacer = s.newPacer(conn.MTU())
 	p.inputs = newPlayerInputs(p)
 	return nil
+}
+
+// newPacer returns the pacer of a new connection. A thin line would keep a full burst of spawns
+// queued for half a second, so it begins with two packets and earns the rest.
+func (s *Server[S, I]) newPacer(mtu int) bucket.Paced {
+	burst := max(s.config.Bandwidth/4, mtu)
+	pacer := bucket.NewPaced(float64(s.config.Bandwidth), float64(burst))
+	pacer.Spend(float64(max(burst-2*mtu, 0)))
+	return pacer
 }
 
 func (s *Server[S, I]) clampRate(wanted int) int {
@@ -349,19 +358,6 @@ func (s *Server[S, I]) clampRate(wanted int) int {
 		return s.config.SnapshotRate
 	}
 	return min(max(wanted, s.config.MinSnapshotRate), s.config.SnapshotRate)
-}
-
-// freeNumber returns a number that no player has. There are more numbers than places.
-func (s *Server[S, I]) freeNumber() uint16 {
-	for {
-		n := s.next
-		if s.next++; s.next == 0 {
-			s.next = 1
-		}
-		if n != 0 && s.Player(n) == nil {
-			return n
-		}
-	}
 }
 
 // setOwner marks a player's entity as its own.
@@ -392,7 +388,7 @@ func (s *Server[S, I]) sendWelcome(p *Player[S, I], resumed bool) {
 	var buf [64]byte
 	buf[0] = kindWelcome
 	w := NewWriter(buf[1:])
-	m := welcome{player: p.number, secret: p.secret, resumed: resumed, arrival: s.config.InputMode == OnArrival, rate: uint8(p.rate), session: p.session}
+	m := welcome{player: p.number, secret: p.secret, resumed: resumed && !p.foreign, arrival: s.config.InputMode == OnArrival, rate: uint8(p.rate), session: p.session}
 	m.write(&w)
 	transport.SetUntrusted(p.conn, false)
 	_ = p.conn.Send(buf[:1+len(w.Bytes())])

@@ -95,6 +95,13 @@ type Player[S any, I comparable] struct {
 		in I
 	}
 
+	// It was imported, and nothing of its session has arrived here yet. The session begins anew at
+	// both ends, with the number that the client knows.
+	foreign bool
+	early   bool // it was imported before its next tick, and waits for it
+	begins  Tick // that tick
+	mtu     int  // of the connection on which the session began
+
 	elsewhere elsewhere // not isHere: it is a guest
 	move      move      // to another server
 	confirmed bool      // has sent a packet of the session, so it has received the welcome
@@ -213,6 +220,9 @@ func (p *Player[S, I]) transform() *components.Transform3D {
 
 // step applies the player's inputs of this tick to its state by Game.Step.
 func (p *Player[S, I]) step(t Tick, now time.Duration) {
+	if p.early = p.early && p.begins.IsNewer(t); p.early {
+		return
+	}
 	game := &p.server.protocol.game
 	p.inputs.Begin(now)
 	for {
@@ -233,6 +243,9 @@ func (p *Player[S, I]) step(t Tick, now time.Duration) {
 
 // writePose moves the entity to the pose of the state.
 func (p *Player[S, I]) writePose() {
+	if p.early {
+		return // the entity is still where the other server has it
+	}
 	pose := p.carry()
 	if transform := p.transform(); transform != nil && pose != transform.Get() {
 		transform.Set(pose)

@@ -126,7 +126,7 @@ func (s *Server[S, I]) receiveSession(p *Player[S, I], datagram []byte, now, arr
 		p.Kick("broke the protocol")
 		return true
 	}
-	p.receivedAt = now
+	p.receivedAt, p.foreign = now, false
 	clock := s.now()
 	if hasPing {
 		p.ping.waits, p.ping.id, p.ping.at = true, id, clock

@@ -56,7 +56,7 @@ func (s *Server[S, I]) send(k *worker, p *Player[S, I], after Tick) (waiting int
 		reserve = min(reserve, room-due-1)
 	}
 	k.packet[0] = kindSession
-	if p.elsewhere == isHere {
+	if p.sentOwn() {
 		s.noteOwn(k, p)
 	}
 	datagram, waiting, err := s.write(k, p, after, room, min(room, reserve))
@@ -85,6 +85,10 @@ func (s *Server[S, I]) send(k *worker, p *Player[S, I], after Tick) (waiting int
 	return waiting
 }
 
+// sentOwn reports whether the player is sent its own state: this server has the player, and has
+// come to its tick.
+func (p *Player[S, I]) sentOwn() bool { return p.elsewhere == isHere && !p.early }
+
 // leastReserve is how many bytes of a packet messages leave to the rest, if it has room for both.
 const leastReserve = 200
 
@@ -106,8 +110,8 @@ func (s *Server[S, I]) write(k *worker, p *Player[S, I], after Tick, room, reser
 	}
 	p.inputs.Feedback().Write(w)
 	saved := 0
-	w.Bool(p.elsewhere == isHere) // an own state follows
-	if p.elsewhere != isHere {
+	w.Bool(p.sentOwn()) // an own state follows
+	if !p.sentOwn() {
 		for range s.protocol.matchStates {
 			w.Bool(false) // the player's server sends them
 		}

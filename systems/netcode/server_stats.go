@@ -11,6 +11,7 @@ type ServerStats struct {
 	Players, Away, Waiting int    // connected; absent and expected back; not accepted yet; no bots
 	Entities               int    // replicated
 	Joined, Resumed, Left  uint64 // totals, with bots
+	Imported, Exported     uint64 // from and to other servers; Exported counts Release
 	Refused                uint64 // connections refused: full, wrong token, other build
 	Kicked                 uint64 // players removed, by the game or by the policy
 	Malformed              uint64 // datagrams that no client writes

@@ -2,6 +2,12 @@ package netcode
 
 import "time"
 
+// frame runs in every frame.
+func (s *Server[S, I]) frame() {
+	s.steer()
+	s.receiveAll()
+}
+
 // receiveAll receives everything that has arrived. It runs in every frame and before each step.
 func (s *Server[S, I]) receiveAll() {
 	now := s.real()
@@ -57,6 +63,7 @@ func (s *Server[S, I]) beginStep() {
 		p.step(t, now)
 	}
 	s.skipGuests(now)
+	s.stepped = t.Add(1)
 	if s.bodies != nil {
 		s.bodies.step(t)
 	}

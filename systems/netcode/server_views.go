@@ -83,3 +83,37 @@ func (p *Player[S, I]) viewAge() int64 {
 	}
 	return max(p.inputs.ViewAge(), newest<<viewBits-p.fullSpeed()*3/2, 0)
 }
+
+// carry writes the claims that hold from tick next on.
+func (v *viewClaims) carry(w *Writer, next Tick) {
+	write := func(c viewClaim) {
+		if w.Bool(c.set); c.set {
+			w.Bits(uint64(c.tick), 32)
+			w.Varint(c.age)
+		}
+	}
+	write(viewClaim{v.tick, v.age, v.some})
+	for k := range prediction.Ahead {
+		c := v.coming[next.Add(k)%prediction.Ahead]
+		c.set = c.set && c.tick == next.Add(k)
+		write(c)
+	}
+}
+
+// carried reads what carry wrote.
+func (v *viewClaims) carried(r *Reader, next Tick) {
+	read := func() (c viewClaim) {
+		if c.set = r.Bool(); c.set {
+			c.tick, c.age = Tick(r.Bits(32)), r.Varint()
+		}
+		return c
+	}
+	*v = viewClaims{}
+	c := read()
+	v.tick, v.age, v.some = c.tick, c.age, c.set
+	for k := range prediction.Ahead {
+		if c := read(); c.set && c.tick == next.Add(k) {
+			v.coming[c.tick%prediction.Ahead] = c
+		}
+	}
+}

@@ -141,20 +141,27 @@ func (s *Server[S, I]) admitVisitor(conn Conn, greeting []byte, now time.Duratio
 		s.config.Log.Error("tandem: cannot take a visitor", "error", err)
 		return Reason{Code: transport.Refused, Text: "the server cannot take visitors now"}
 	}
-	p.slot = int(p.number)
+	p.slot = int(p.number) % len(s.players)
 	g.player = p
 	s.sendWelcome(p, false)
+	if here := s.Player(p.number); here != nil && here.conn == nil {
+		s.seatVisitor(here)
+	}
 	return Reason{}
 }
 
 // receiveGuests handles the datagrams of the guests, and the ends of their stays.
 func (s *Server[S, I]) receiveGuests(now time.Duration) {
-	s.guests = slices.DeleteFunc(s.guests, func(g *guest[S, I]) bool {
-		if g.player == nil {
-			return now > g.until
+	s.present = append(s.present[:0], s.guests...) // a message may make the game change the guests
+	for _, g := range s.present {
+		if g.player == nil && now <= g.until || g.player != nil && s.receiveGuest(g, now) {
+			continue
 		}
-		return !s.receiveGuest(g, now)
-	})
+		if i := slices.Index(s.guests, g); i >= 0 {
+			s.guests = slices.Delete(s.guests, i, i+1)
+		}
+	}
+	clear(s.present)
 }
 
 // receiveGuest handles one guest, and reports whether it stays.
@@ -233,7 +240,7 @@ func (s *Server[S, I]) seatVisitor(p *Player[S, I]) bool {
 	}
 	v := g.player
 	s.guests = slices.DeleteFunc(s.guests, func(other *guest[S, I]) bool { return other == g })
-	p.conn, p.customer, p.receivedAt, p.session, p.rate = v.conn, v.customer, v.receivedAt, v.session, v.rate
+	p.conn, p.mtu, p.receivedAt, p.session, p.rate, p.foreign = v.conn, v.mtu, v.receivedAt, v.session, v.rate, false
 	p.endpoint, p.encoder, p.own, p.confirmed = v.endpoint, v.encoder, ownSent{}, true
 	p.endpoint.SetHandler((*playerHandler[S, I])(p))
 	p.matchSent = make([]matchstate.Sent, len(s.protocol.matchStates))
@@ -242,21 +249,12 @@ func (s *Server[S, I]) seatVisitor(p *Player[S, I]) bool {
 	if mine, ok := p.inputs.(*tickInputs[S, I]); ok {
 		if its, ok := v.inputs.(*tickInputs[S, I]); ok {
 			mine.Buffer.Join(its.Buffer)
-			mine.views = its.views
+			if its.views.some {
+				mine.views = its.views
+			}
 		}
 	}
 	return true
-}
-
-// seeOff removes a player that is on another server now, whose address is at. For a while the
-// connection stays, so that the messages under way on it arrive: those of the client go to
-// ServerConfig.Message with this player.
-func (s *Server[S, I]) seeOff(p *Player[S, I], at string) {
-	s.players[p.slot] = nil
-	p.slot = int(p.number)
-	if p.elsewhere = isGone; p.conn != nil {
-		s.guests = append(s.guests, &guest[S, I]{id: p.resumeID, at: at, until: s.real() + seeOff, player: p})
-	}
 }
 
 // MaxAddress is the most bytes of the address of a server in [Player.Move].

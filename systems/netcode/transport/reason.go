@@ -24,7 +24,7 @@ const (
 	Replaced                 // the same player returned on a newer connection
 	Overload                 // the other end read too slowly or sent too much
 	Failed                   // the network or the transport failed; the text has its error
-	Moved                    // the player is on another server now; the text has its address
+	Moved                    // the player plays on at another server, whose address is the text
 
 	codes // their number
 )

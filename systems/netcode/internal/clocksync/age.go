@@ -101,6 +101,24 @@ func (m *AgeMeter) Arrived(newest tick.Tick, now time.Duration) bool {
 	return true
 }
 
+// Newest returns the newest input and its age, for a meter on another server that goes on with it:
+// [AgeMeter.Resume]. It begins no report.
+func (m *AgeMeter) Newest() Report {
+	if !m.any {
+		return Report{Age: NoAge}
+	}
+	return Report{Newest: m.grid.Tick(m.newest), Age: AgeOf(m.age, m.grid)}
+}
+
+// Resume makes the newest input of a meter on another server this meter's, at a time of this
+// server's clock.
+func (m *AgeMeter) Resume(r Report, now time.Duration) {
+	*m = AgeMeter{grid: m.grid, heldAge: math.MaxInt64}
+	if r.Age != NoAge {
+		m.any, m.newest, m.age = true, Unwrap(r.Newest, m.grid.Index(now)), r.Age.Duration(m.grid)
+	}
+}
+
 // Report returns the report for a snapshot and begins the next report. Its Age is [NoAge] before
 // the first input.
 func (m *AgeMeter) Report() Report {
