@@ -42,13 +42,13 @@ func (p *part) heading(f *render.Frame, m hud.Moment, set settings.Settings, col
 	whole, at := m.Room.In(o.Bounds()), p.room.In(o.Bounds())
 	style, y := render.TextHeading, at.Y+at.H*0.22
 	switch {
+	case headingsOnTop(f, m, set):
+		style, y = render.TextSmall, at.Y+8
 	case hud.Upright(whole) || hud.Short(whole):
 		const gap = 8
 		style, y = render.TextSmall, p.clear.Y+gap
 		taken := o.LineHeight(style) + 8 + gap
 		p.clear.Y, p.clear.H = p.clear.Y+taken, p.clear.H-taken
-	case headingsOnTop(f, m, set):
-		style, y = render.TextSmall, at.Y+8
 	case at.W < 400 || at.H < 400:
 		style, y = render.TextSmall, at.Y+44
 	}

@@ -197,9 +197,9 @@ func (h *HUD) drawTitle(o *render.Overlay, all render.Rect, right float32, s *St
 	title, small := o.LineHeight(style), o.LineHeight(render.TextSmall)
 	width := o.Width(style, s.Info.Title) + 2*pad
 	upright := Upright(all) && all.W >= 240
-	bottom = all.Y
+	bottom = all.Y - margin // nothing is above
 	if right < all.X+all.W {
-		bottom += small + 8
+		bottom = all.Y + small + 8
 	}
 	if upright { // below the status
 		if right < all.X+all.W {

@@ -31,7 +31,7 @@ func TestDialThatCannotSucceed(t *testing.T) {
 	r := newRelay(t, full.Addr())
 	// The handshake of this connection never ends.
 	r.setDrop(func(b []byte, up bool) bool { return up && b[0] != 22 || !up && len(b) > 200 })
-	dial(t, full, r.addr(), dtls.Config{DialTimeout: time.Minute})
+	dial(t, full, r.addr(), dtls.Config{HandshakeTimeout: time.Second, DialTimeout: time.Minute})
 	until(t, "the server has its hands full", func() bool { return full.Stats().Pending == 1 })
 
 	other := joinlink.FingerprintOf([]byte("another certificate"))
