@@ -201,6 +201,9 @@ func TestNoDisplay(t *testing.T) {
 	if got.code != 0 || strings.Count(got.stderr, "\n") != 1 || !strings.Contains(got.stderr, "DISPLAY") || !strings.Contains(got.stderr, "drawing off screen instead") {
 		t.Errorf("exit code %d\n%s", got.code, got.stderr)
 	}
+	if !strings.HasPrefix(got.stdout, "orbits: 15 frames") { // at the rate of -headless
+		t.Errorf("half a second of a clip is\n%s", got.stdout)
+	}
 	for _, name := range []string{"orbits.gif", "orbits.png"} {
 		path := filepath.Join(dir, name)
 		if info, err := os.Stat(path); err != nil || info.Size() < 1000 || !strings.Contains(got.stdout, "wrote "+path) {

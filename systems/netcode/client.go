@@ -13,7 +13,6 @@ import (
 	"github.com/tandem-ecs/tandem/internal/plugin"
 	"github.com/tandem-ecs/tandem/systems/interpolation"
 	"github.com/tandem-ecs/tandem/systems/netcode/internal/clocksync"
-	"github.com/tandem-ecs/tandem/systems/netcode/internal/packet"
 	"github.com/tandem-ecs/tandem/systems/netcode/internal/prediction"
 	"github.com/tandem-ecs/tandem/systems/netcode/internal/snapshot"
 	"github.com/tandem-ecs/tandem/systems/netcode/interp"
@@ -51,42 +50,24 @@ type Client[S any, I comparable] struct {
 	shots          []clientShots[S, I] // in the order of the protocol's
 	launches       closedLaunches
 
-	status     Status
-	reason     Reason
-	conn       Conn
-	closed     Conn // the last one that this end has closed
-	hello      hello
-	nextTry    time.Duration // of a hello, or of a connection
-	receivedAt time.Duration
-	ackedAt    time.Duration // when the server last acknowledged a packet
-	outage     outage
-	sentAt     time.Duration // when one was last sent
-	opening    bool          // the connection is being made
-	second     secondConn
-	polledAt   time.Duration
-	wokeAt     time.Duration // when this process last woke
-	waking     bool          // this process has slept, and datagrams read now have waited for it
-	stale      bool          // the datagram that is processed now has waited so
-	queue      [queueSize]arrival
-	queued     int
-	welcomed   welcome
+	status   Status
+	reason   Reason
+	closed   Conn // the last one that this end has closed
+	hello    hello
+	nextTry  time.Duration // of a hello, or of a connection
+	outage   outage
+	opening  bool // the connection is being made
+	second   secondConn
+	*link[S]          // the present one
+	home     *link[S] // that of the server on which the player plays
+	visits   visits[S]
 
-	endpoint        *packet.Endpoint
-	pace            pace
-	upload          float64 // bytes of a packet of inputs, smoothed
-	batch           int     // new inputs in a packet
-	decoder         *snapshot.Decoder
-	clocks          *clocksync.Client
-	inputLoss       clocksync.LossMeter
-	pathBegan       packet.Number // number of the first packet on this connection
 	grid            clocksync.Grid
 	playback        *interp.Playback
 	replicas        []replica // by slot
 	delayedDespawns []replica // still shown, though other replicas have their slots
 	delayed         int       // changes of all replicas that are not applied yet
 	predictor       *prediction.Predictor[S, I]
-	pings           [256]time.Duration
-	ping            uint8
 	view            int64 // time of the view when a step begins, in 1/16 ticks
 	viewNext        int64 // the same when the step has ended
 	viewTime        time.Duration
@@ -96,20 +77,17 @@ type Client[S any, I comparable] struct {
 		by   MovementBase
 		pose components.Pose3D
 	}
-	pinged   [256]bool
 	jumps    uint8 // of the own player, as the server counts them
 	hasState bool
 	newest   int64 // newest tick with a received snapshot, unwrapped
 	// the newest moment at which the states of all replicas are known; 0: none
 	whole     time.Duration
 	own       EntityID
-	ownStates ownReceived[S] // of the own player, by packets
-	matchNews bool           // of match states, in this step, about ticks that may be drawn
+	matchNews bool // of match states, in this step, about ticks that may be drawn
 	correct   correction[S]
 	ownUpdate ownUpdate[S]
 	bodies    clientBodies // nil: none
 	packet    []byte
-	need      int // bytes that messages must leave for inputs
 	stats     ClientStats
 	logged    logged
 	replay    *Replay         // nil: it has a connection
@@ -150,7 +128,8 @@ func NewClient[S any, I comparable](p *Protocol[S, I], c ClientConfig[S, I]) (*C
 	if err := c.complete(p.TickRate()); err != nil {
 		return nil, err
 	}
-	client := &Client[S, I]{protocol: p, config: c, packet: make([]byte, transport.MaxMTU)}
+	client := &Client[S, I]{protocol: p, config: c, packet: make([]byte, transport.MaxMTU), link: new(link[S])}
+	client.home = client.link
 	if c.Replay != nil && c.Replay.Info().Kind == replay.Exact {
 		if err := client.openRerun(c.Replay); err != nil {
 			return nil, err
@@ -369,6 +348,7 @@ func (c *Client[S, I]) end(reason Reason) {
 		c.conn, c.closed = nil, c.conn
 	}
 	c.second.drop()
+	c.endVisits(reason)
 	c.recorder = nil
 	c.setStatus(Ended, reason)
 	if c.engine != nil && c.replay == nil {

@@ -24,6 +24,8 @@ type clientBodies interface {
 	writePoses()
 	// forget removes a body whose replica is removed.
 	forget(id EntityID)
+	// rename gives the bodies the IDs of another server.
+	rename(to map[EntityID]EntityID)
 	// pose returns the pose of a predicted body after the own player's newest step, or before it.
 	pose(id EntityID, before bool) (components.Pose3D, bool)
 	// drawn reports whether a body is drawn as it is predicted, wholly or in part.
@@ -309,6 +311,22 @@ func (b *bodiesClient[S, I, B]) forget(id EntityID) {
 		}
 		return o.id == id
 	})
+}
+
+func (b *bodiesClient[S, I, B]) rename(to map[EntityID]EntityID) {
+	id := func(id uint32) uint32 { return uint32(to[EntityID(id)]) }
+	b.bodyGroup.Rename(id)
+	b.bodyGroup.Others.Rename(id)
+	for i := range b.active {
+		a := &b.active[i]
+		a.id = to[a.id]
+		if s, _, ok := b.c.decoder.State(a.id); ok {
+			a.jumps = s.Discontinuity
+		}
+	}
+	for i := range b.others {
+		b.others[i].id = to[b.others[i].id]
+	}
 }
 
 func (b *bodiesClient[S, I, B]) pose(id EntityID, before bool) (components.Pose3D, bool) {

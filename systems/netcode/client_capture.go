@@ -47,7 +47,8 @@ type clientSettings struct {
 // it arrived, the answers of connections, the player's inputs, the durations given to the engine's
 // Update, and when messages were sent. A client that has the file as its [ClientConfig.Replay] runs
 // again, bit for bit, as this one did: see [Client.Rerun]. Call it after Install and before the
-// first Update, on a new engine. It ends when the client or the recorder does. The recorder is a
+// first Update, on a new engine. It ends when the client or the recorder does, and
+// when the client visits another server ([Player.Move]). The recorder is a
 // [replay.File], since a capture is of use from its begin on.
 //
 // No token, place, address or text of an error is in the file, and of the client's own messages
@@ -100,6 +101,14 @@ func (c *Client[S, I]) Capture(to replay.Recorder) error {
 	c.engine.AddAt(ecs.NormalUpdate, OrderNetwork-1, begin)
 	c.engine.AddAt(ecs.NormalUpdate, OrderNetwork, &plugin.System{What: "client's capture", Run: c.captureDrawn})
 	return nil
+}
+
+// end ends the capture: what follows has no form in it.
+func (r *capture) end() {
+	if r != nil && r.to != nil {
+		r.flush()
+		r.to = nil
+	}
 }
 
 // captureUpdate notes that an Update has begun. It runs before the client in each of its stages.

@@ -19,6 +19,10 @@ type ClientConfig[S any, I comparable] struct {
 	// Dial makes a connection to the server. It is called at the start, and again after a
 	// connection was lost.
 	Dial func() (Conn, error)
+	// DialAt makes a connection to the server at an address that another server has named: see
+	// [Player.Move]. Check that it is one of the game's own. Nil keeps the client on the server of
+	// Dial: it makes no visits, and finds no player that has moved.
+	DialAt func(at string) (Conn, error)
 	// Replay is a recording that the client plays instead of a match: see [Client.Replay]. Dial and
 	// Input are left out then, and the other fields about connections and the own player have no
 	// effect. Spawn is never asked for an owned entity. A recording of kind replay.Exact runs a

@@ -97,7 +97,7 @@ func (c *Client[S, I]) receiveDatagrams(now time.Duration) {
 		if now < c.nextTry {
 			return
 		}
-		conn, err := c.config.Dial()
+		conn, err := c.dialNext()
 		if err != nil {
 			reason := Reason{Code: transport.Failed, Text: err.Error()}
 			if c.reason != reason {
@@ -179,6 +179,7 @@ func (c *Client[S, I]) lost(reason Reason, now time.Duration) {
 		return
 	}
 	c.nextTry = now + c.config.Retry
+	c.redirect(reason, now)
 	c.setStatus(lostOr(c.status), reason)
 	c.config.Log.Info("tandem: connection lost, trying again", "reason", reason.String())
 }
@@ -195,6 +196,10 @@ func (c *Client[S, I]) receive(datagram []byte, now, arrived time.Duration) {
 			return
 		}
 		c.begin(m, now)
+	case datagram[0] == kindMove && c.status == Playing:
+		if !c.receiveMove(datagram[1:], now) {
+			c.stats.Malformed++
+		}
 	case datagram[0] == kindSession && c.status == Playing:
 		if !c.receiveSession(datagram[1:], now, arrived) {
 			c.stats.Malformed++

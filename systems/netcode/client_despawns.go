@@ -59,7 +59,7 @@ func (c *Client[S, I]) lags(r *replica) bool {
 
 // delayDespawn frees the slot of a replica whose despawn is delayed.
 func (c *Client[S, I]) delayDespawn(r *replica) {
-	if len(c.delayedDespawns) == maxDelayedDespawns {
+	if len(c.delayedDespawns) >= maxDelayedDespawns {
 		c.finish(&c.delayedDespawns[0])
 		c.delayedDespawns = append(c.delayedDespawns[:0], c.delayedDespawns[1:]...)
 	}

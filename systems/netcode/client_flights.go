@@ -24,6 +24,8 @@ type flight interface {
 	// advance draws the replica at a moment of the view. The view was at another one when the step
 	// began.
 	advance(r *replica, from, to time.Duration)
+	// rename gives it the ID that its replica has on another server.
+	rename(id EntityID)
 	// release ends the flight of a replica that is removed.
 	release()
 	// record copies its newest record to the world of a recording, whose state is that of a tick.
@@ -62,9 +64,10 @@ type shot[S any, I comparable, P comparable] struct {
 	wrong   bool // the path has changed since the last pose
 }
 
-func (s *shot[S, I, P]) byPath() bool  { return !s.plain }
-func (s *shot[S, I, P]) present() bool { return s.own }
-func (s *shot[S, I, P]) begins() Tick  { return s.since }
+func (s *shot[S, I, P]) byPath() bool       { return !s.plain }
+func (s *shot[S, I, P]) rename(id EntityID) { s.id = id }
+func (s *shot[S, I, P]) present() bool      { return s.own }
+func (s *shot[S, I, P]) begins() Tick       { return s.since }
 
 // take takes a path that holds from a tick on.
 func (s *shot[S, I, P]) take(p P, since Tick) {

@@ -25,6 +25,7 @@ type replica struct {
 	children   int      // replicas whose Parent is this one
 	settled    bool     // its resting pose is written
 	rested     bool     // it was settled until the newest sample arrived
+	jumped     uint8    // by how much it is more than what the present server counts
 	counter    uint8    // its discontinuities when it settled or became an orphan
 	shown      bool     // a pose has been written
 	unspawned  bool     // its entity is made when the view reaches its spawn
@@ -112,7 +113,7 @@ func (c *Client[S, I]) push(r *replica, s snapshot.State, parent EntityID, stamp
 	config := c.protocol.schema.Config()
 	sample := interp.Sample{
 		Time: stamp, Age: s.Age, Position: s.Position, Rotation: s.Rotation, Velocity: s.Velocity, Angular: s.Angular,
-		Discontinuity: s.Discontinuity, Frame: uint32(parent), AtRest: s.AtRest,
+		Discontinuity: s.Discontinuity + r.jumped, Frame: uint32(parent), AtRest: s.AtRest,
 	}
 	if config.Velocity.Max > 0 {
 		sample.Has |= interp.HasVelocity
@@ -212,7 +213,9 @@ func (c *Client[S, I]) step() {
 	now := c.now()
 	c.watchBegin()
 	c.receiveDatagrams(now)
+	c.stepVisits(now)
 	if c.status != Playing {
+		c.sendVisit(now)
 		return
 	}
 	c.settle()
@@ -243,9 +246,11 @@ func (c *Client[S, I]) step() {
 		if rateDue(t.Tick, c.config.ActionRate, c.protocol.TickRate()) || c.endpoint.Due(now) > 0 {
 			// messages do not wait for inputs
 			c.send(now)
+			c.sendVisit(now)
 		}
 	} else {
 		c.send(now)
+		c.sendVisit(now)
 	}
 	present := view
 	if synced {

@@ -155,7 +155,7 @@ func (c *Client[S, I]) jumpsOf(r *replica) uint8 {
 		return r.counter
 	}
 	newest, _, _ := c.decoder.State(r.id)
-	return newest.Discontinuity
+	return newest.Discontinuity + r.jumped
 }
 
 // appear writes the first pose of a replica, which moves there from its pose when the step begins.

@@ -39,7 +39,7 @@ func (c *Client[S, I]) trySecond(now time.Duration) {
 			return
 		}
 		b.next = now + c.config.Retry
-		conn, err := c.config.Dial()
+		conn, err := c.dial(c.at)
 		if err != nil || conn == nil {
 			return
 		}
@@ -90,6 +90,7 @@ func (c *Client[S, I]) useSecond(reason Reason, now time.Duration) {
 	if c.conn != nil {
 		c.conn.Close(reason)
 	}
+	c.visits.dialed = c.at
 	c.use(conn, now)
 	c.setStatus(Lost, reason)
 	c.config.Log.Info("tandem: connection lost, going on with another", "reason", reason.String())
@@ -99,7 +100,11 @@ func (c *Client[S, I]) useSecond(reason Reason, now time.Duration) {
 func (c *Client[S, I]) sendHello(conn Conn, kind byte) bool {
 	c.packet[0] = kind
 	w := NewWriter(c.packet[1:conn.MTU()])
-	c.hello.write(&w, c.protocol.schema)
+	h := c.hello
+	if c.endpoint != nil && conn == c.conn && c.visits.dialed != c.at { // the session is not there
+		h.anew, h.session = true, 0
+	}
+	h.write(&w, c.protocol.schema)
 	if w.Err() != nil || conn.MTU() < minMTU {
 		return false
 	}

@@ -8,7 +8,6 @@ import (
 	"github.com/tandem-ecs/tandem/systems/netcode/internal/clocksync"
 	"github.com/tandem-ecs/tandem/systems/netcode/internal/packet"
 	"github.com/tandem-ecs/tandem/systems/netcode/internal/prediction"
-	"github.com/tandem-ecs/tandem/systems/netcode/internal/snapshot"
 	"github.com/tandem-ecs/tandem/systems/netcode/interp"
 	"github.com/tandem-ecs/tandem/systems/netcode/transport"
 )
@@ -17,18 +16,15 @@ import (
 func (c *Client[S, I]) begin(m welcome, now time.Duration) {
 	again := c.endpoint != nil
 	if !m.resumed || !again {
+		c.endVisits(Reason{Code: transport.Moved, Text: "the player plays elsewhere"})
+		c.at, c.visits.latest = c.visits.dialed, c.visits.dialed
 		c.forget()
 		c.clearShots()
-		var err error
-		rate := c.protocol.TickRate()
-		c.pace, c.upload = newPace(rate*c.conn.MTU(), rate), 0
-		if c.endpoint, err = packet.NewEndpoint(packet.Config{MTU: c.conn.MTU() - 1, Handler: (*clientHandler[S, I])(c), Control: c.pace.control, Overhead: overhead}); err != nil {
+		if err := c.newSession((*clientHandler[S, I])(c)); err != nil {
 			c.end(Reason{Code: transport.Failed, Text: err.Error()})
 			return
 		}
-		c.decoder = snapshot.NewDecoder(c.protocol.schema)
 		c.recordSession()
-		c.ownStates = ownReceived[S]{}
 		for _, m := range c.protocol.matchStates {
 			m.reset()
 		}
@@ -38,7 +34,6 @@ func (c *Client[S, I]) begin(m welcome, now time.Duration) {
 	if again {
 		c.stats.Reconnects++
 	}
-	c.pace.control.Reset()
 	game := &c.protocol.game
 	c.welcomed = m
 	delay := c.inputDelay()
@@ -57,26 +52,52 @@ func (c *Client[S, I]) begin(m welcome, now time.Duration) {
 		// Inputs from before the outage are of no use any more, and would count as late.
 		c.predictor.Start(c.predictor.Tick(), c.predictor.State())
 	}
-	// The path is new, so the times measured on the old one are not used. However long frames are
-	// and however much is lost, inputs are to arrive at most a quarter as early as the server
-	// accepts them. That is as many as a packet carries. The rest is for ways that become shorter.
-	ahead := prediction.Ahead * time.Second / time.Duration(c.protocol.TickRate())
-	// a queue of the length of the greatest lead may drain at once
-	clocks := clocksync.NewClient(clocksync.Config{Grid: c.grid, MaxLead: min(3*ahead, 5*time.Second), MaxAge: ahead / 4})
+	c.beginPath(now)
 	rate := c.protocol.TickRate()
-	c.clocks, c.pinged = clocks, [256]bool{}
-	c.batch = (rate + c.config.ActionRate - 1) / c.config.ActionRate
-	clocks.SetBatch(c.batch)
-	clocks.SetDelay(delay)
-	c.inputLoss, c.pathBegan = clocksync.NewLossMeter(c.config.Redundancy.Min, c.config.Redundancy.Max), c.endpoint.Next()
-	clocks.SetRedundancy(c.inputLoss.Redundancy(now))
 	c.playback = interp.NewPlayback(interp.DelayConfig{
 		Interval: time.Second / time.Duration(m.rate), Tick: time.Second / time.Duration(rate), Min: c.config.Delay.Min, Max: c.config.Delay.Max,
 	})
 	c.hello.resume, c.hello.player, c.hello.secret = true, m.player, m.secret
 	c.hello.anew, c.hello.session = false, m.session
-	c.receivedAt, c.ackedAt, c.outage = now, now, outage{packetAt: now}
+	c.visits.turn = 0
+	c.outage = outage{packetAt: now}
 	c.setStatus(Playing, Reason{})
+}
+
+// sessionHead is what stands before the own state in a server's packet.
+type sessionHead struct {
+	pong     pong
+	hasPong  bool
+	interval time.Duration // between two snapshots of a body
+	feedback prediction.Feedback
+	hasState bool // the own state follows: the server has the player
+}
+
+// readHead reads the begin of a packet, and reports whether it is well formed so far.
+func (c *Client[S, I]) readHead(r *Reader) (h sessionHead, ok bool) {
+	if h.hasPong = r.Bool(); h.hasPong {
+		h.pong = readPong(r)
+	}
+	h.interval = time.Second / time.Duration(c.welcomed.rate)
+	if r.Bool() {
+		ticks := r.Bits(intervalBits)
+		if ticks == 0 {
+			return h, false
+		}
+		h.interval = time.Second * time.Duration(ticks) / time.Duration(c.protocol.TickRate())
+	}
+	h.feedback = prediction.ReadFeedback(r)
+	h.hasState = r.Bool()
+	return h, r.Err() == nil
+}
+
+// answered takes the answer to a ping in a packet, if there is one. One from before a sleep is
+// refused.
+func (c *Client[S, I]) answered(h *sessionHead, arrived time.Duration) {
+	if p := &h.pong; h.hasPong && c.pinged[p.id] {
+		c.pinged[p.id] = false
+		_, _ = c.clocks.Answered(clocksync.Sample{ClientSend: c.pings[p.id], ServerReceive: p.receive, ServerSend: p.receive + p.hold, ClientReceive: arrived})
+	}
 }
 
 // receiveSession processes one packet. All of it is decoded before any of it is applied.
@@ -86,21 +107,11 @@ func (c *Client[S, I]) receiveSession(datagram []byte, now, arrived time.Duratio
 		return errors.Is(err, packet.ErrDuplicate) || errors.Is(err, packet.ErrTooOld)
 	}
 	r := &pk.Payload
-	var p pong
-	hasPong := r.Bool()
-	if hasPong {
-		p = readPong(r)
+	h, ok := c.readHead(r)
+	if !ok {
+		return false
 	}
-	interval := time.Second / time.Duration(c.welcomed.rate)
-	if r.Bool() {
-		ticks := r.Bits(intervalBits)
-		if ticks == 0 {
-			return false
-		}
-		interval = time.Second * time.Duration(ticks) / time.Duration(c.protocol.TickRate())
-	}
-	feedback := prediction.ReadFeedback(r)
-	hasState := r.Bool()
+	feedback, hasState, interval := h.feedback, h.hasState, h.interval
 	var me ownState[S]
 	if hasState {
 		me = c.ownStates.read(r, pk.Number, c.protocol.ownCodec())
@@ -125,14 +136,7 @@ func (c *Client[S, I]) receiveSession(datagram []byte, now, arrived time.Duratio
 		c.ownStates.keep(pk.Number, me)
 	}
 	c.applyMatchStates(pk.Number, snap.Tick)
-	if hasPong && c.pinged[p.id] {
-		c.pinged[p.id] = false
-	} else {
-		hasPong = false
-	}
-	if hasPong { // a pong from before a sleep is refused
-		_, _ = c.clocks.Answered(clocksync.Sample{ClientSend: c.pings[p.id], ServerReceive: p.receive, ServerSend: p.receive + p.hold, ClientReceive: arrived})
-	}
+	c.answered(&h, arrived)
 	at := clocksync.Unwrap(snap.Tick, c.newest)
 	if !c.overslept(arrived, c.grid.Edge(at)) {
 		c.playback.Arrive(arrived, c.grid.Edge(at), uint16(pk.Number))
@@ -189,6 +193,7 @@ func (c *Client[S, I]) frame() {
 	defer c.watchFrame()
 	now := c.now()
 	c.collect(now)
+	c.frameVisit(now)
 	c.stats.Silence = c.silence(now)
 	if c.status != Playing {
 		return
@@ -295,14 +300,15 @@ func (c *Client[S, I]) write(ping bool, now time.Duration, room, reserve int) ([
 	w.Bits(uint64(uint32(c.view>>viewBits)), 32)
 	w.Bits(uint64(c.view&(1<<viewBits-1)), viewBits)
 	pending := c.predictor.Pending()
-	has := pending.Unacknowledged() > 0
+	since := c.unreceived()
+	has := pending.HeldSince(since) > 0
 	w.Bool(has)
 	if has {
 		var limit prediction.Redundancy
 		if c.pace.limited {
 			limit.Inputs = min(c.batch*max(2, c.inputLoss.Redundancy(now)), prediction.MaxRedundancy)
 		}
-		pending.Write(w, c.protocol.game.Inputs, limit)
+		pending.WriteSince(w, c.protocol.game.Inputs, limit, since)
 	}
 	c.need = (w.Len() + 7) / 8
 	return c.endpoint.End()
@@ -327,7 +333,11 @@ func (h *clientHandler[S, I]) resolve(n packet.Number, lost bool) {
 }
 
 func (h *clientHandler[S, I]) Message(data []byte, reliable bool) {
-	if h.config.Message != nil {
-		h.config.Message(data, reliable)
+	if h.config.Message == nil || h.link == h.visits.next {
+		return
 	}
+	from := h.link
+	h.link = h.home // where a reply goes
+	h.config.Message(data, reliable)
+	h.link = from
 }

@@ -36,6 +36,7 @@ type ClientStats struct {
 	Snapshots     uint64        // accepted packets of the session
 	Malformed     uint64        // packets that no server writes
 	Reconnects    uint64        // sessions after the first
+	Moves         uint64        // to another server, without a reconnect; see Player.Move
 	Interval      time.Duration // between two snapshots of a body, as the server reports it
 	Path          PathStats     // of the way to the server
 }

@@ -260,7 +260,7 @@ func TestCrowdAllocatesNothing(t *testing.T) {
 		}
 	}
 	play := func(d time.Duration) { m.run(d, func() { acknowledge(others) }) }
-	play(5 * time.Second)
+	play(3 * time.Second)
 	m.mustPlay()
 	if n := m.server.Stats().Players; n != bots {
 		t.Fatalf("%d play, want %d", n, bots)

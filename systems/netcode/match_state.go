@@ -148,6 +148,8 @@ type matchState interface {
 	serve(tick func() Tick)
 	// reset makes the first value that of all ticks.
 	reset()
+	// follow makes the next packet one of another server. The values stay until it tells others.
+	follow()
 	// trim forgets what is older than ticks can tell.
 	trim(now Tick)
 	write(w *Writer, to *matchstate.Sent, n packet.Number, after Tick, limit matchstate.Limits)
@@ -164,6 +166,8 @@ func (m *MatchState[T]) read(r *Reader)         { m.received.Read(r, m.codec) }
 func (m *MatchState[T]) reset() {
 	m.values, m.received = matchstate.New(m.first), matchstate.Received[T]{}
 }
+
+func (m *MatchState[T]) follow() { m.received = matchstate.Received[T]{} }
 
 func (m *MatchState[T]) write(w *Writer, to *matchstate.Sent, n packet.Number, after Tick, limit matchstate.Limits) {
 	m.values.Write(w, m.codec, to, n, after, limit)

@@ -87,6 +87,8 @@ type Protocol[S any, I comparable] struct {
 	movers     map[uint16]func(t Tick) components.Pose3D
 	shots      []anyShots[S, I]
 
+	names func(d *snapshot.Decoder, id EntityID) uint64 // of ReplicateName; nil: none
+
 	matchStates []matchState
 	matchBytes  int         // of the values of all of them
 	used        atomic.Bool // by a server or a client

@@ -37,9 +37,10 @@ type Server[S any, I comparable] struct {
 
 	players      []*Player[S, I] // by slot; nil where free
 	waiting      []pendingConn[S, I]
-	released     []releasedConn
-	stepped      Tick // that the players run next
-	committed    Tick // whose state is prepared for sending
+	guests       []*guest[S, I]
+	present      []*guest[S, I] // scratch
+	stepped      Tick           // that the players run next
+	committed    Tick           // whose state is prepared for sending
 	neighbors    int
 	draining     Reason
 	closed       bool
@@ -230,11 +231,11 @@ func (s *Server[S, I]) close() {
 			p.conn.Close(last(p))
 		}
 	}
-	s.config.Listener.Close(reason)
-	s.waiting = nil
-	for _, c := range s.released {
-		c.conn.Close(Reason{Code: transport.Moved, Text: c.at})
+	for _, g := range s.guests {
+		g.close(reason)
 	}
+	s.config.Listener.Close(reason)
+	s.waiting, s.guests = nil, nil
 	_ = s.engine.SetStretch(1)
 	s.unclock()
 	for p := range s.all {

@@ -33,6 +33,7 @@ func (s *Server[S, I]) selectDue(tick uint64) {
 			due = append(due, p)
 		}
 	}
+	due = s.guestsDue(tick, due)
 	s.encoding.due = due
 }
 

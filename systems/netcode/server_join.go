@@ -1,7 +1,6 @@
 package netcode
 
 import (
-	"bytes"
 	"crypto/sha256"
 	"errors"
 	"io"
@@ -138,6 +137,14 @@ func (s *Server[S, I]) receivePending(n *pendingConn[S, I], now time.Duration) b
 			break
 		}
 		s.stats.ReceivedBytes += uint64(size)
+		if size > ticketSize && s.packet[0] == kindVisit && size <= maxHello+ticketSize {
+			reason := s.admitVisitor(n.conn, s.packet[1:size], now)
+			if reason.Code != transport.NoReason {
+				s.logRefusal(n.conn, reason, now)
+				s.refuse(n.conn, reason)
+			}
+			return false
+		}
 		if size == 0 || s.packet[0] != kindHello && s.packet[0] != kindBeside || size > maxHello {
 			if n.invalid++; n.invalid > maxInvalid {
 				s.refuse(n.conn, Reason{Code: transport.Overload, Text: "sent too many datagrams before a hello"})
@@ -277,30 +284,6 @@ func (s *Server[S, I]) enter(p *Player[S, I], slot int) {
 	s.setOwner(p)
 }
 
-// authenticateAgain calls Authenticate for a player that returns: with the token that it joined
-// with, and with the one that it presents now if that is another one. A ban of either refuses it.
-func (s *Server[S, I]) authenticateAgain(p *Player[S, I], conn Conn, token []byte) error {
-	if s.config.Authenticate == nil {
-		return nil
-	}
-	c := JoinRequest{conn.RemoteAddr(), p.token, p.resumeID, true}
-	if err := s.config.Authenticate(c); err != nil || bytes.Equal(token, p.token) {
-		return err
-	}
-	c.Token = token
-	return s.config.Authenticate(c)
-}
-
-// refusal returns the reason for a client that Authenticate refuses.
-func refusal(err error) Reason {
-	code := transport.Unauthorized
-	var later interface{ Temporary() bool }
-	if errors.As(err, &later) && later.Temporary() {
-		code = transport.Refused
-	}
-	return Reason{Code: code, Text: err.Error()}
-}
-
 // checkShown panics for an entity that the game must not return, since no client would see the
 // player.
 func (s *Server[S, I]) checkShown(e arche.Entity, by string) {
@@ -318,15 +301,22 @@ func (s *Server[S, I]) newPlayer(conn Conn, now time.Duration, rate int) (*Playe
 	if err != nil {
 		return nil, err
 	}
-	p := &Player[S, I]{server: s, number: number, conn: conn, customer: customerPrefix(conn.RemoteAddr()), joinedAt: now, receivedAt: now, lines: logLimit{most: mostOfPlayer}, frame: components.Identity3D()}
+	p := &Player[S, I]{number: number}
 	if _, err := io.ReadFull(s.config.Random, p.secret[:]); err != nil {
 		return nil, err
 	}
+	return p, s.connect(p, conn, now, rate)
+}
+
+// connect gives a player or a guest that has its number and its secret all that a connection needs.
+func (s *Server[S, I]) connect(p *Player[S, I], conn Conn, now time.Duration, rate int) error {
+	p.server, p.conn, p.customer, p.joinedAt, p.receivedAt = s, conn, customerPrefix(conn.RemoteAddr()), now, now
+	p.lines, p.frame = logLimit{most: mostOfPlayer}, components.Identity3D()
 	p.resumeID = p.secret.key()
 	p.resumePacer = bucket.NewPaced(comebacksPerSecond, maxComebacks)
 	p.pace = newPace(s.config.Bandwidth, s.config.SnapshotRate+s.config.Bandwidth/conn.MTU())
 	if err := s.newSession(p, conn.MTU(), rate); err != nil {
-		return nil, err
+		return err
 	}
 	if s.config.Interest.Radius > 0 {
 		slots := s.protocol.schema.Config().MaxEntities
@@ -334,7 +324,7 @@ func (s *Server[S, I]) newPlayer(conn Conn, now time.Duration, rate int) (*Playe
 	}
 	p.pacer = s.newPacer(conn.MTU())
 	p.inputs = newPlayerInputs(p)
-	return p, nil
+	return nil
 }
 
 // newPacer returns the pacer of a new connection. A thin line would keep a full burst of spawns

@@ -17,9 +17,9 @@ import (
 	"github.com/tandem-ecs/tandem/systems/netcode/transport/linksim"
 )
 
-// border shows entities of one match in another one, whose steps run after those of the first. A
+// showing shows entities of one match in another one, whose steps run after those of the first. A
 // packet takes a number of ticks, and some are lost.
-type border struct {
+type showing struct {
 	t        testing.TB
 	from, to *match
 	neighbor *netcode.Neighbor
@@ -34,8 +34,8 @@ type border struct {
 	spawn    generic.Map3[components.Transform3D, netcode.Replicated, netcode.Relayed]
 }
 
-func newBorder(t testing.TB, delay int, lost func(n packet.Number) bool) *border {
-	b := &border{
+func newShowing(t testing.TB, delay int, lost func(n packet.Number) bool) *showing {
+	b := &showing{
 		t: t, from: newMatch(t, nil), to: newMatch(t, nil), delay: delay, lost: lost,
 		buffer: make([]byte, 1200), ghosts: map[netcode.EntityID]arche.Entity{}, ticks: map[netcode.EntityID]netcode.Tick{},
 	}
@@ -46,7 +46,7 @@ func newBorder(t testing.TB, delay int, lost func(n packet.Number) bool) *border
 	return b
 }
 
-func (b *border) send(*arche.World) {
+func (b *showing) send(*arche.World) {
 	w := netcode.NewWriter(b.buffer)
 	b.number++
 	if waiting := b.neighbor.Encode(&w, b.number); waiting != 0 || w.Err() != nil {
@@ -59,7 +59,7 @@ func (b *border) send(*arche.World) {
 }
 
 // receive applies the packet that arrives in this step.
-func (b *border) receive(*arche.World) {
+func (b *showing) receive(*arche.World) {
 	after := b.to.server.Tick().Add(1)
 	slot := int(b.to.server.Tick()) % len(b.flying)
 	if data := b.flying[slot]; len(data) > 0 {
@@ -83,7 +83,7 @@ func (b *border) receive(*arche.World) {
 	}
 }
 
-func (b *border) apply(c *snapshot.Change, _ netcode.Tick) {
+func (b *showing) apply(c *snapshot.Change, _ netcode.Tick) {
 	e, known := b.ghosts[c.ID]
 	pose := components.Pose3D{Position: c.State.Position, Rotation: c.State.Rotation, Scale: mgl32.Vec3{1, 1, 1}}
 	switch {
@@ -104,7 +104,7 @@ func (b *border) apply(c *snapshot.Change, _ netcode.Tick) {
 	transform.Set(pose)
 }
 
-func (b *border) run(d time.Duration, each func()) {
+func (b *showing) run(d time.Duration, each func()) {
 	frame := time.Second / 120
 	for end := b.to.now + d; b.to.now < end; {
 		b.from.run(frame, nil)
@@ -125,7 +125,7 @@ func ghostPath(seconds float64) (x float32, jumped bool) {
 	return float32(3 * turn), false
 }
 
-func (b *border) crate() arche.Entity {
+func (b *showing) crate() arche.Entity {
 	crate := b.from.crate(kindCrate, components.At3D(0, 1, 0))
 	was := false
 	b.from.engine.Add(ecs.FixedUpdate, ecs.SystemFunc(func(*arche.World) {
@@ -152,7 +152,7 @@ func (b *border) crate() arche.Entity {
 // of the client's view, and Rewind finds it there.
 func TestRelayedEntities(t *testing.T) {
 	for _, delay := range []int{0, 1, 3} {
-		b := newBorder(t, delay, func(n packet.Number) bool { return n%29 == 0 })
+		b := newShowing(t, delay, func(n packet.Number) bool { return n%29 == 0 })
 		crate := b.crate()
 		a := b.to.join(linksim.Symmetric(linksim.Condition{Delay: 30 * time.Millisecond, Seed: 1}), nil)
 		b.run(6*time.Second, nil)
@@ -199,7 +199,7 @@ func TestRelayedEntities(t *testing.T) {
 
 // Replicated components cross the border both ways: added, changed and removed.
 func TestComponentsOfRelayedEntities(t *testing.T) {
-	b := newBorder(t, 1, func(n packet.Number) bool { return n%3 == 0 })
+	b := newShowing(t, 1, func(n packet.Number) bool { return n%3 == 0 })
 	crate := b.crate()
 	a := b.to.join(perfect(), nil)
 	b.run(2*time.Second, nil)
@@ -241,7 +241,7 @@ func TestComponentsOfRelayedEntities(t *testing.T) {
 
 // When the second server takes an entity over, its motion goes on: no client sees a jump or a gap.
 func TestRelayedEntityBecomesTheServersOwn(t *testing.T) {
-	b := newBorder(t, 2, func(packet.Number) bool { return false })
+	b := newShowing(t, 2, func(packet.Number) bool { return false })
 	crate := b.crate()
 	a := b.to.join(linksim.Symmetric(linksim.Condition{Delay: 30 * time.Millisecond, Seed: 1}), nil)
 	b.run(10500*time.Millisecond, nil) // with a jump
@@ -278,7 +278,7 @@ func TestRelayedEntityBecomesTheServersOwn(t *testing.T) {
 // A step of both servers allocates nothing: it encodes, decodes, applies a component, and commits
 // the relayed motion.
 func TestRelayedEntitiesAllocateNothing(t *testing.T) {
-	b := newBorder(t, 1, func(n packet.Number) bool { return n%5 == 0 })
+	b := newShowing(t, 1, func(n packet.Number) bool { return n%5 == 0 })
 	crate := b.crate()
 	w := b.from.engine.World()
 	h := arche.ComponentID[health](w)

@@ -102,9 +102,11 @@ type Player[S any, I comparable] struct {
 	begins  Tick // that tick
 	mtu     int  // of the connection on which the session began
 
-	confirmed bool // has sent a packet of the session, so it has received the welcome
-	need      int  // bytes that messages must leave for the state and some of the world
-	tooLarge  bool // a state that did not fit has been logged
+	elsewhere elsewhere // not isHere: it is a guest
+	move      move      // to another server
+	confirmed bool      // has sent a packet of the session, so it has received the welcome
+	need      int       // bytes that messages must leave for the state and some of the world
+	tooLarge  bool      // a state that did not fit has been logged
 }
 
 // Number returns the player's number, 1 to 65535, which is also [Replicated.Owner] of its entities.
@@ -265,7 +267,7 @@ func (h *playerHandler[S, I]) Delivered(n packet.Number, _ time.Duration) {
 func (h *playerHandler[S, I]) Lost(packet.Number) {}
 
 func (h *playerHandler[S, I]) Message(data []byte, reliable bool) {
-	if f := h.server.config.Message; f != nil {
+	if f := h.server.config.Message; f != nil && h.elsewhere != isComing {
 		f((*Player[S, I])(h), data, reliable)
 	}
 }

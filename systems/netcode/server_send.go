@@ -56,7 +56,9 @@ func (s *Server[S, I]) send(k *worker, p *Player[S, I], after Tick) (waiting int
 		reserve = min(reserve, room-due-1)
 	}
 	k.packet[0] = kindSession
-	s.noteOwn(k, p)
+	if p.sentOwn() {
+		s.noteOwn(k, p)
+	}
 	datagram, waiting, err := s.write(k, p, after, room, min(room, reserve))
 	if err != nil { // the state has grown and does not fit beside messages, which can wait
 		datagram, waiting, err = s.write(k, p, after, room, room)
@@ -83,6 +85,10 @@ func (s *Server[S, I]) send(k *worker, p *Player[S, I], after Tick) (waiting int
 	return waiting
 }
 
+// sentOwn reports whether the player is sent its own state: this server has the player, and has
+// come to its tick.
+func (p *Player[S, I]) sentOwn() bool { return p.elsewhere == isHere && !p.early }
+
 // leastReserve is how many bytes of a packet messages leave to the rest, if it has room for both.
 const leastReserve = 200
 
@@ -103,9 +109,16 @@ func (s *Server[S, I]) write(k *worker, p *Player[S, I], after Tick, room, reser
 		w.Bits(uint64(interval), intervalBits)
 	}
 	p.inputs.Feedback().Write(w)
-	w.Bool(true) // an own state follows
-	saved := s.writeOwn(w, p, p.endpoint.Next())
-	s.writeMatchStates(w, p, p.endpoint.Next(), after)
+	saved := 0
+	w.Bool(p.sentOwn()) // an own state follows
+	if !p.sentOwn() {
+		for range s.protocol.matchStates {
+			w.Bool(false) // the player's server sends them
+		}
+	} else {
+		saved = s.writeOwn(w, p, p.endpoint.Next())
+		s.writeMatchStates(w, p, p.endpoint.Next(), after)
+	}
 	p.need = (w.Len()+saved+7)/8 + leastReserve/2
 	before, free := w.Len(), w.Room()
 	sent := p.encoder.Encode(w, p.endpoint.Next(), after)

@@ -22,10 +22,11 @@ func (s *Server[S, I]) receiveAll() {
 		s.accept(conn, now)
 	}
 	s.receiveWaiting(now)
-	s.receiveReleased(now)
 	for p := range s.all {
 		s.receive(p, now)
+		s.sendMove(p, now)
 	}
+	s.receiveGuests(now)
 }
 
 // skipSteps excuses the inputs that players sent for ticks that this server has skipped: such
@@ -61,6 +62,7 @@ func (s *Server[S, I]) beginStep() {
 	for p := range s.all {
 		p.step(t, now)
 	}
+	s.skipGuests(now)
 	s.stepped = t.Add(1)
 	if s.bodies != nil {
 		s.bodies.step(t)

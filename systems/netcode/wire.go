@@ -18,6 +18,10 @@ const (
 	kindBeside  = 0x42
 	kindWelcome = 0x57 // from the server: the client is accepted
 	kindSession = 0x53 // from either: a packet of the session
+	// From a server: the ticket for a visit of another server, and its address; see Player.Move.
+	kindMove = 0x4d
+	// From a client: a ticket and a hello that resumes. It visits, and the welcome answers.
+	kindVisit = 0x56
 )
 
 // MaxToken is the most bytes of a [ClientConfig].Token.
@@ -25,6 +29,7 @@ const MaxToken = 256
 
 const (
 	secretSize = 16
+	ticketSize = 16
 	maxHello   = 1024 // bytes of a hello; a longer one is not read
 	minMTU     = 200  // a connection that carries less is of no use
 )

@@ -1,6 +1,8 @@
 package app
 
 import (
+	"cmp"
+
 	"github.com/go-gl/mathgl/mgl32"
 
 	"github.com/tandem-ecs/tandem/demo/internal/scene"
@@ -23,17 +25,37 @@ func newCamera() camera { return camera{zoom: 1} }
 // wide is the aspect ratio for which scenes choose their cameras.
 const wide = 16.0 / 9
 
+// aim is a part of a picture, and the part of it that no panel covers, in points. near is the
+// factor by which the camera stands nearer than the width of the clear part asks for.
+type aim struct {
+	view, clear render.Rect
+	near        float32
+}
+
+// aimUpright returns the aim for an upright picture, and changes the scene's camera for it.
+func aimUpright(o *render.Orbit, u scene.Upright, view, clear render.Rect) aim {
+	// a square picture has all of the raise, one of 16:9 has none
+	square := mgl32.Clamp((clear.H/clear.W*wide-1)/(wide-1), 0, 1)
+	o.Target = o.Target.Add(u.Move)
+	o.Rotate(0, square*u.Raise)
+	return aim{view, clear, 1 / cmp.Or(u.Zoom, 1)}
+}
+
 // look returns the scene's camera with the user's changes. In a narrow picture it stands further
-// away, so that the same width is visible.
-func (c *camera) look(o render.Orbit, aspect float32) render.Camera {
+// away, so that the same width is visible, and its target lies in the middle of what is clear.
+func (c *camera) look(o render.Orbit, a aim) render.Camera {
 	o.Rotate(c.yaw, c.pitch)
 	o.Zoom(c.zoom)
-	if aspect < wide {
-		o.Distance *= wide / aspect
-	}
+	o.Distance *= a.view.H / min(a.clear.H, a.near*a.clear.W/wide)
 	o.Target = o.Target.Add(c.pan)
 	c.shown = o
-	return o.Camera()
+	o.Pan(0, ((a.clear.Y+a.clear.H/2)-(a.view.Y+a.view.H/2))/a.view.H)
+	camera := o.Camera()
+	// The depth of a far picture is finer with a far near plane.
+	if near := o.Distance / 100; near > 0.2 {
+		camera.Near = near
+	}
+	return camera
 }
 
 // turn rotates by a drag of the mouse, in points.

@@ -203,6 +203,7 @@ func (l *loop) events() error {
 		l.win.SetTitle(title)
 	}
 	for e, ok := l.win.Poll(); ok; e, ok = l.win.Poll() {
+		l.show.Touched = l.show.Touched || e.Kind == render.TouchPress
 		set := l.show.Settings()
 		b, taken := l.show.panel.Event(e, l.win.Size(), &set)
 		if !taken {

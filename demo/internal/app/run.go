@@ -81,11 +81,16 @@ func NoWindow(err error) bool {
 
 // Window runs in a window until the window is closed, the run reaches its limit, or the context is
 // canceled. It must be called on the main goroutine.
-func (r *Run) Window(ctx context.Context) error {
-	o := r.options
+func (r *Run) Window(ctx context.Context) (err error) {
+	o, given := r.options, r.options.Cap
 	if o.Cap < 0 {
 		o.Cap = windowCap
 	}
+	defer func() {
+		if NoWindow(err) { // a run off screen takes its place, at its own rate
+			o.Cap = given
+		}
+	}()
 	files, err := openFiles(o)
 	if err != nil {
 		return err

@@ -80,24 +80,22 @@ func (s *sceneContent) Draw(f *render.Frame, m hud.Moment) {
 		}
 	}
 	// Panels first: labels give way to them.
-	s.hud.Draw(&f.Overlay, &hud.State{Info: info, Set: set, Now: s.Time(), Moment: m})
+	clear := s.hud.Draw(&f.Overlay, &hud.State{Info: info, Set: set, Now: s.Time(), Moment: m})
 	if !split {
-		s.drawPart(f, m, m.Room, false)
+		s.drawPart(f, m, part{m.Room, clear}, false)
 		return
 	}
-	const gap = 0.004
-	raw, drawn, all := hud.Beside(f, m.Room, 0, 2, gap), hud.Beside(f, m.Room, 1, 2, gap), f.Overlay.Bounds()
+	raw, drawn := halves(f, m.Room, clear)
 	if set.Overlay != settings.OverlayNone && !m.Covered {
 		if rate := s.Time().Rate; rate != s.rawRate {
 			s.rawRate, s.rawTitle = rate, fmt.Sprintf("as simulated: %d times a second", rate)
 		}
-		top := headingsOnTop(f, m, set)
-		heading(&f.Overlay, raw.In(all), top, f.Theme.Bad, s.rawTitle)
-		if set.Interpolate {
-			heading(&f.Overlay, drawn.In(all), top, f.Theme.Good, "drawn by Tandem: in every frame")
-		} else {
-			heading(&f.Overlay, drawn.In(all), top, f.Theme.Bad, "interpolation is off")
+		text, color := "drawn by Tandem: in every frame", f.Theme.Good
+		if !set.Interpolate {
+			text, color = "interpolation is off", f.Theme.Bad
 		}
+		raw.heading(f, m, set, f.Theme.Bad, s.rawTitle)
+		drawn.heading(f, m, set, color, text)
 	}
 	s.drawPart(f, m, raw, true)
 	s.drawPart(f, m, drawn, false)
@@ -106,17 +104,28 @@ func (s *sceneContent) Draw(f *render.Frame, m hud.Moment) {
 // splitCaption explains a raw picture beside the other.
 const splitCaption = "Both pictures show the same moment at the same frame rate. One has the poses of the last fixed step, the other is drawn between the last two. T shows one picture."
 
-// drawPart draws the scene into a part of the picture, given in fractions.
-func (s *sceneContent) drawPart(f *render.Frame, m hud.Moment, part render.Rect, raw bool) {
-	now, set := s.Time(), s.Settings()
-	w, h := f.Size.Points()
-	aspect := w * part.W / (h * part.H)
-	if raw || set.Split && s.Info().Splits {
+// drawPart draws the scene into a part of the picture.
+func (s *sceneContent) drawPart(f *render.Frame, m hud.Moment, p part, raw bool) {
+	now, set, info := s.Time(), s.Settings(), s.Info()
+	orbit, at := s.Scene().Camera(now), aim{p.room.In(f.Overlay.Bounds()), p.clear, 1}
+	foot := render.Rect{}
+	switch {
+	case hud.Upright(m.Room.In(f.Overlay.Bounds())):
+		if all := set.Overlay == settings.OverlayAll && !m.Covered; all && p.clear.H-info.Upright.Foot > p.clear.W/wide {
+			at.clear.H -= info.Upright.Foot
+			foot = render.Rect{X: p.clear.X, Y: at.clear.Y + at.clear.H, W: p.clear.W, H: info.Upright.Foot}
+		}
+		at = aimUpright(&orbit, info.Upright, at.view, at.clear)
+	case raw || set.Split && info.Splits:
 		// The camera stands nearer than in a single narrow picture: the other half shows the edges,
 		// too.
-		aspect = max(aspect, min(aspect*1.3, wide))
+		at.near = max(1, min(1.3, wide*at.clear.H/at.clear.W))
 	}
-	view := f.ViewIn(part, s.camera.look(s.Scene().Camera(now), aspect))
+	if hud.Short(m.Room.In(f.Overlay.Bounds())) { // the edges of scenes may lie below the panels
+		more := min(0.15*at.clear.H, (at.view.H-at.clear.H)/2)
+		at.clear.Y, at.clear.H = at.clear.Y-more, at.clear.H+2*more
+	}
+	view := f.ViewIn(p.room, s.camera.look(orbit, at))
 	brush := &s.brushes[0]
 	if raw {
 		brush = &s.brushes[1]
@@ -124,29 +133,10 @@ func (s *sceneContent) drawPart(f *render.Frame, m hud.Moment, part render.Rect,
 	brush.Reset()
 	s.Scene().Draw(&scene.Picture{
 		View: view, Overlay: &f.Overlay, Theme: &f.Theme, Brush: brush,
-		Now: now, Raw: raw, Ghosts: set.Ghosts && !raw,
+		Now: now, Raw: raw, Ghosts: set.Ghosts && !raw, Foot: foot,
 		Labels: set.Overlay != settings.OverlayNone && view.Viewport.H >= 220 && !m.Covered, Figures: set.Overlay == settings.OverlayAll,
 	})
 	brush.Show(view)
-}
-
-// headingsOnTop reports whether the titles of both halves take the place of the picture's title: in
-// small pictures without figures.
-func headingsOnTop(f *render.Frame, m hud.Moment, set settings.Settings) bool {
-	return set.Overlay == settings.OverlayCaptions && m.Room.In(f.Overlay.Bounds()).H < 260
-}
-
-// heading writes the title of a half of the picture, at its upper edge if top is set.
-func heading(o *render.Overlay, part render.Rect, top bool, color render.Color, text string) {
-	style := render.TextHeading
-	y := part.H * 0.22
-	if part.W < 400 || part.H < 400 {
-		style, y = render.TextSmall, 44
-	}
-	if top {
-		y = 8
-	}
-	scene.Heading(o, part.X+part.W/2, part.Y+y, style, color, text)
 }
 
 // Apply implements [Content]. A scene that had to restart is shown from its beginning.

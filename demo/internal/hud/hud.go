@@ -80,26 +80,41 @@ type Moment struct {
 	// of the picture, in fractions of the window: the panel for the mouse takes the rest
 	Room    render.Rect
 	Covered bool // the panel for the mouse covers most of Room
+	Touched bool // a finger has touched the window: it needs no keys
 }
 
-// Draw writes the overlay. Small pictures get less of it.
-func (h *HUD) Draw(o *render.Overlay, s *State) {
-	all := s.Room.In(o.Bounds()).Inset(margin)
+// Upright reports whether a picture is higher than wide, as on a telephone.
+func Upright(room render.Rect) bool { return room.H > room.W }
+
+// Short reports whether a picture is too low for graphs, as on a telephone that lies.
+func Short(room render.Rect) bool { return room.H < 324 }
+
+// Draw writes the overlay. Small pictures get less of it. It returns the part of the picture for
+// the scene, in points: all of it, without the panels above and below if it is upright or short.
+func (h *HUD) Draw(o *render.Overlay, s *State) (clear render.Rect) {
+	room := s.Room.In(o.Bounds())
+	all := room.Inset(margin)
+	top, foot := room.Y, room.Y+room.H
 	switch {
 	case s.Set.Overlay == settings.OverlayNone || s.Covered:
 	case s.Set.Overlay == settings.OverlayCaptions:
-		h.drawTitle(o, all, all.X+all.W, s)
+		top = h.drawTitle(o, all, all.X+all.W, s)
 	default:
 		bottom := all.Y + all.H
-		if s.Live && roomOf(all) != tiny {
-			bottom = drawHints(o, all, s) - gap
+		if s.Live && !s.Touched && roomOf(all) != tiny {
+			foot = drawHints(o, all, s)
+			bottom = foot - gap
 		}
 		right := h.drawStatus(o, all, s)
-		h.drawTitle(o, all, right-gap, s)
-		if s.Set.Graphs {
+		top = h.drawTitle(o, all, right-gap, s)
+		if s.Set.Graphs && !Short(room) {
 			h.drawGraphs(o, all, bottom)
 		}
 	}
+	if !Upright(room) && !Short(room) {
+		return room
+	}
+	return render.Rect{X: room.X, Y: top, W: room.W, H: foot - top}
 }
 
 // Beside returns the i-th of n parts of a part of a picture, given in fractions: beside each other,
@@ -171,8 +186,9 @@ func roomOf(all render.Rect) room {
 	return tiny
 }
 
-// drawTitle writes title and caption between the left edge and the status, as far as they fit.
-func (h *HUD) drawTitle(o *render.Overlay, all render.Rect, right float32, s *State) {
+// drawTitle writes title and caption between the left edge and the status, as far as they fit. It
+// returns the lower edge of title and status.
+func (h *HUD) drawTitle(o *render.Overlay, all render.Rect, right float32, s *State) (bottom float32) {
 	theme := o.Theme()
 	style := render.TextHeading
 	if roomOf(all) != roomy {
@@ -180,7 +196,11 @@ func (h *HUD) drawTitle(o *render.Overlay, all render.Rect, right float32, s *St
 	}
 	title, small := o.LineHeight(style), o.LineHeight(render.TextSmall)
 	width := o.Width(style, s.Info.Title) + 2*pad
-	upright := all.H > all.W && all.W >= 240
+	upright := Upright(all) && all.W >= 240
+	bottom = all.Y - margin // nothing is above
+	if right < all.X+all.W {
+		bottom = all.Y + small + 8
+	}
 	if upright { // below the status
 		if right < all.X+all.W {
 			all.Y += small + 8 + gap
@@ -188,22 +208,24 @@ func (h *HUD) drawTitle(o *render.Overlay, all render.Rect, right float32, s *St
 		right = all.X + all.W
 	}
 	if s.Info.Title == "" || width > right-all.X {
-		return
+		return bottom
 	}
 	if roomOf(all) != roomy && !upright {
 		o.Panel(render.Rect{X: all.X, Y: all.Y, W: width, H: title + 8})
 		o.Text(all.X+pad, all.Y+4, style, theme.Text, s.Info.Title)
-		return
+		return max(bottom, all.Y+title+8)
 	}
 	lines := h.text.lines(o, render.TextSmall, s.Info.Caption, min(right-all.X, 470)-2*pad)
 	for _, line := range lines {
 		width = max(width, o.Width(render.TextSmall, line)+2*pad)
 	}
-	o.Panel(render.Rect{X: all.X, Y: all.Y, W: width, H: title + small*float32(len(lines)) + 2*pad - 3})
+	height := title + small*float32(len(lines)) + 2*pad - 3
+	o.Panel(render.Rect{X: all.X, Y: all.Y, W: width, H: height})
 	o.Text(all.X+pad, all.Y+pad-3, style, theme.Text, s.Info.Title)
 	for i, line := range lines {
 		o.Text(all.X+pad, all.Y+pad+title+float32(i)*small, render.TextSmall, theme.TextDim, line)
 	}
+	return max(bottom, all.Y+height)
 }
 
 func (h *HUD) drawGraphs(o *render.Overlay, all render.Rect, bottom float32) {

@@ -104,7 +104,7 @@ func TestDraw(t *testing.T) {
 	names := []string{"a", "b", "c", "d", "e"}
 	for _, help := range []bool{false, true} {
 		for _, live := range []bool{false, true} {
-			for _, size := range []render.Size{{Width: 64, Height: 64}, {Width: 320, Height: 180}, {Width: 640, Height: 360}, {Width: 1280, Height: 720}, {Width: 3840, Height: 2160, Scale: 2}, {Width: 200, Height: 2000}} {
+			for _, size := range []render.Size{{Width: 64, Height: 64}, {Width: 320, Height: 180}, {Width: 640, Height: 360}, {Width: 1280, Height: 720}, {Width: 3840, Height: 2160, Scale: 2}, {Width: 360, Height: 640}, {Width: 640, Height: 300}, {Width: 200, Height: 2000}} {
 				frame := render.NewFrame(theme)
 				state := State{
 					Info: scene.Info{Title: "A title", Caption: "A caption that is long enough to be broken into lines, because it says twice what it says, because it says twice what it says."},
@@ -168,7 +168,7 @@ func keysFit(t *testing.T, groups []keys.Group, match bool) {
 		size render.Size
 		all  bool
 	}{
-		{render.Size{Width: 1280, Height: 720}, true}, {render.Size{Width: 2560, Height: 1440, Scale: 2}, true}, {render.Size{Width: 640, Height: 360}, true},
+		{render.Size{Width: 1280, Height: 720}, true}, {render.Size{Width: 2560, Height: 1440, Scale: 2}, true}, {render.Size{Width: 640, Height: 360}, true}, {render.Size{Width: 640, Height: 300}, true},
 		{render.Size{Width: 350, Height: 640}, true}, {render.Size{Width: 400, Height: 300}, false}, {render.Size{Width: 64, Height: 64}, false},
 	} {
 		frame := render.NewFrame(render.Dusk())

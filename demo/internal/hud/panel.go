@@ -16,15 +16,17 @@ type layout struct {
 	caps                bool    // draw keys, not text
 	keys                float32 // width of the column of keys
 	line, heading, gap  float32 // heights: of a binding, a group's title, the space after a group
-	inset, between, end float32 // from the edge, between columns, the hints' line below
+	inset, between, end float32 // from the edge, between columns, the hints' line below (0: none)
 }
 
 // layouts returns the layouts of the panel, the best first.
-func layouts(o *render.Overlay) [3]layout {
+func layouts(o *render.Overlay) [4]layout {
 	small, title := o.LineHeight(render.TextSmall), o.LineHeight(render.TextHeading)
 	return [...]layout{
 		{columns: 2, caps: true, keys: 74, line: small + 8, heading: title + 6, gap: 8, inset: 2 * pad, between: 2 * pad, end: small + 8},
 		{columns: 2, keys: 62, line: small + 1, heading: small + 3, gap: 4, inset: pad, between: pad, end: small + 4},
+		// for a telephone that lies
+		{columns: 2, keys: 62, line: small, heading: small, gap: 1, inset: 5, between: pad},
 		{columns: 1, keys: 62, line: small + 1, heading: small + 3, gap: 4, inset: pad, between: 0, end: small + 4},
 	}
 }
@@ -99,7 +101,7 @@ func drawKeys(o *render.Overlay, groups []keys.Group, hint string) (complete boo
 			break
 		}
 	}
-	if o.Width(render.TextSmall, hint) <= r.W {
+	if s.end > 0 && o.Width(render.TextSmall, hint) <= r.W {
 		o.TextAligned(r.X+r.W/2, r.Y+r.H-s.inset-o.LineHeight(render.TextSmall), render.AlignCenter, render.TextSmall, o.Theme().TextDim, hint)
 	}
 	return complete

@@ -289,7 +289,7 @@ func (m *Match) Draw(f *render.Frame, now hud.Moment) {
 		if len(m.clients) > 1 {
 			part = hud.Beside(f, part, i, len(m.clients), 0.006)
 		}
-		s.Hint, s.Bare = now.Live, now.Covered
+		s.Hint, s.Bare = now.Live && !now.Touched, now.Covered
 		s.Cross = i == 0 && m.controls.aimed // a bot needs none
 		m.brushes[i].Reset()
 		s.Draw(f, part, &m.brushes[i])

@@ -43,8 +43,9 @@ const (
 
 // button returns the middle and the radius of a button.
 func (t *thumbs) button(n int) (x, y, radius float32) {
-	radius = min(34, t.h/9)
-	return t.w - 16 - radius, t.h - 16 - radius - float32(n)*(2*radius+12), radius
+	const figures = 44 // points, of the line of figures at the lower edge
+	radius = min(34, t.h/11, t.w/12)
+	return t.w - 16 - radius, t.h - figures - radius - float32(n)*(2*radius+12), radius
 }
 
 // event follows the touches.
@@ -141,9 +142,10 @@ func (t *thumbs) draw(o *render.Overlay) {
 		return
 	}
 	theme := o.Theme()
+	glass := theme.Panel.Alpha(0.5) // the match goes on below them
 	for n, name := range buttonNames {
 		x, y, radius := t.button(n)
-		color := theme.Panel
+		color := glass
 		if t.buttons[n] != 0 {
 			color = theme.Accent(1)
 		}
@@ -152,7 +154,7 @@ func (t *thumbs) draw(o *render.Overlay) {
 	}
 	for _, s := range [...]*stick{&t.run, &t.aim} {
 		if s.finger != 0 {
-			o.Dot(s.x, s.y, stickLength+12, theme.Panel)
+			o.Dot(s.x, s.y, stickLength+12, glass)
 			o.Dot(s.x+s.dx*stickLength, s.y+s.dy*stickLength, 20, theme.Accent(1))
 		}
 	}

@@ -24,7 +24,7 @@ func TestPicturesOfAnySize(t *testing.T) {
 		} else {
 			s.Advance(frame)
 		}
-		for _, size := range []render.Size{{Width: 128, Height: 96}, {Width: 320, Height: 240}, {Width: 420, Height: 420}, {Width: 800, Height: 500}, {Width: 1280, Height: 720}, {Width: 3840, Height: 2160, Scale: 2}} {
+		for _, size := range []render.Size{{Width: 128, Height: 96}, {Width: 320, Height: 240}, {Width: 420, Height: 420}, {Width: 360, Height: 640}, {Width: 640, Height: 300}, {Width: 800, Height: 500}, {Width: 1280, Height: 720}, {Width: 3840, Height: 2160, Scale: 2}} {
 			for _, on := range []settings.Settings{{Graphs: true}, {Graphs: true, Still: true, Ghosts: true}, {Overlay: settings.OverlayCaptions}, {Overlay: settings.OverlayNone}} {
 				s.Set(on)
 				s.Hint = on.Overlay == settings.OverlayAll && !on.Still

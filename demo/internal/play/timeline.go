@@ -69,7 +69,9 @@ func Timeline(ctx context.Context, args []string, stdout, stderr io.Writer) erro
 	if err != nil {
 		return err
 	}
-	if _, end := log.Span(); from != 0 || until != 0 {
+	if _, end := log.Span(); from > end {
+		return badf("-from %v: the capture is %v long", from, end.Round(100*time.Millisecond))
+	} else if from != 0 || until != 0 {
 		log = log.Clip(from, cmp.Or(until, end))
 	}
 	if to == "" {

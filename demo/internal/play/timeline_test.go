@@ -92,7 +92,7 @@ func TestTimelineOfACapture(t *testing.T) {
 	if _, err := command("-body", "player-9"); err == nil || !strings.Contains(err.Error(), "there are door-1") || !strings.Contains(err.Error(), "own, platform-1, platform-2, platform-3, player-1, player-2") {
 		t.Errorf("of a wrong name it says: %v", err)
 	}
-	for _, args := range [][]string{{"-o", "why.txt"}, {"-from", "3s", "-to", "2s"}} {
+	for _, args := range [][]string{{"-o", "why.txt"}, {"-from", "3s", "-to", "2s"}, {"-from", "1h"}} {
 		if _, err := command(args...); err == nil {
 			t.Errorf("%v are taken", args)
 		}

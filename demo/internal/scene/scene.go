@@ -34,12 +34,21 @@ type Info struct {
 	Split    bool   // and it begins so
 	Greeting string // a window's first remark
 	Blends   bool   // the GPU can blend its poses, see Stage.GPU
+	Upright  Upright
 
 	Rate int // default fixed steps per second
 
 	// Entities is the default number of bodies, within MinEntities and MaxEntities. All are zero if
 	// the number cannot be chosen.
 	Entities, MinEntities, MaxEntities int
+}
+
+// Upright says how a picture that is higher than wide differs from the usual one: a telephone's.
+type Upright struct {
+	Move  mgl32.Vec3 // of the camera's target
+	Raise float32    // radians by which the camera stands higher; less in a part that is wide
+	Zoom  float32    // factor of the distance at which the usual picture would be as wide; 0: 1
+	Foot  float32    // points at the lower edge for the scene's own figures
 }
 
 // Clamp limits a number of bodies to the scene's range; 0 becomes the default.
@@ -107,6 +116,10 @@ type Picture struct {
 	Ghosts  bool // also show logical poses; false in a raw picture
 	Labels  bool // write names into the picture
 	Figures bool // write figures and graphs
+
+	// Foot is the place in points for the figures that Upright.Foot asks for. It is empty in a
+	// picture that is not upright, or has no room for it.
+	Foot render.Rect
 }
 
 // Body draws a body of a size in a pose, and its logical pose as a ghost if ghosts are shown.
@@ -145,7 +158,11 @@ func (p *Picture) label(at mgl32.Vec3, below float32, color render.Color, text s
 // world space.
 func (p *Picture) Heading(at mgl32.Vec3, color render.Color, text string) {
 	p.write(at, func(x, y float32) {
-		Heading(p.Overlay, x, y-p.Overlay.LineHeight(render.TextHeading)-8, render.TextHeading, color, text)
+		style := render.TextHeading
+		if p.View.Viewport.W < 500 {
+			style = render.TextSmall
+		}
+		Heading(p.Overlay, x, y-p.Overlay.LineHeight(style)-8, style, color, text)
 	})
 }
 

@@ -86,7 +86,7 @@ func (h *Host) open() (err error) {
 		return err
 	}
 	m := h.newMetrics()
-	if err := m.listen(s.Metrics); err != nil {
+	if err := m.listen(s.Metrics, metricsPatience); err != nil {
 		return invalid("Metrics", s.Metrics, "%w", err)
 	}
 	h.metrics = m

@@ -69,12 +69,16 @@ func (m *metrics) handler() http.Handler {
 	return mux
 }
 
+// metricsPatience is how long a client may take to read its answer, or say nothing after it. It has
+// half of that for its request.
+const metricsPatience = 10 * time.Second
+
 // listen serves the figures at an address, and closes connections that clients hold open.
-func (m *metrics) listen(addr string) (err error) {
+func (m *metrics) listen(addr string, patience time.Duration) (err error) {
 	if m.listener, err = net.Listen("tcp", addr); err != nil {
 		return err
 	}
-	m.server = http.Server{Handler: m.handler(), ReadTimeout: 5 * time.Second, IdleTimeout: 10 * time.Second, WriteTimeout: 10 * time.Second, MaxHeaderBytes: 16 << 10}
+	m.server = http.Server{Handler: m.handler(), ReadTimeout: patience / 2, IdleTimeout: patience, WriteTimeout: patience, MaxHeaderBytes: 16 << 10}
 	go func() { _ = m.server.Serve(m.listener) }()
 	return nil
 }

@@ -91,11 +91,8 @@ func TestMetricsInAnotherServer(t *testing.T) {
 // A client that requests the metrics and then holds the connection open is disconnected. Otherwise
 // the process runs out of file descriptors, with the players in it.
 func TestMetricsLetGo(t *testing.T) {
-	if testing.Short() {
-		t.Skip("waits for seconds of real time")
-	}
 	m := open(t, Config{}).newMetrics()
-	if err := m.listen("127.0.0.1:0"); err != nil {
+	if err := m.listen("127.0.0.1:0", 400*time.Millisecond); err != nil {
 		t.Fatal(err)
 	}
 	defer m.server.Close()

@@ -56,6 +56,8 @@ type Delay struct {
 	ready bool // a snapshot has been processed by Update
 	waits time.Duration
 	round time.Duration // that a body waits for its turn, beyond an interval
+	other time.Duration // the longer transit of another path; valid with both
+	both  bool          // there is one
 }
 
 const (
@@ -161,10 +163,23 @@ func (d *Delay) late() (least, most time.Duration) {
 // Behind returns how far the view should be behind the clock of the arrivals. If that clock is an
 // estimate of the server's, this is the age of the picture. If it is this machine's own, the
 // difference of the clocks is included, and the result may have any sign. See [Delay.Ready].
-func (d *Delay) Behind() time.Duration { return d.base + d.waits + d.tick }
+func (d *Delay) Behind() time.Duration {
+	base := d.base
+	if d.both {
+		base = max(base, d.other)
+	}
+	return base + d.waits + d.tick
+}
 
 // Ready reports whether Update has processed a snapshot.
 func (d *Delay) Ready() bool { return d.ready }
+
+// SetOther makes the view wait for snapshots that come on another path, too, with the transit of
+// its fastest packets. EndOther ends that.
+func (d *Delay) SetOther(transit time.Duration) { d.other, d.both = transit, true }
+
+// EndOther makes the view wait for the snapshots of its own path only.
+func (d *Delay) EndOther() { d.both = false }
 
 // Transit returns the transit time of the fastest packets of the last 5 s, on the clock of the
 // arrivals.

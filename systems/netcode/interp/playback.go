@@ -85,6 +85,15 @@ func (p *Playback) View(now time.Duration) (time.Duration, bool) {
 	return p.view, true
 }
 
+// Reroute continues with the snapshots of another server, whose times are the same, or on another
+// path: the view goes on. What is known of lateness is kept until the new path has shown its own.
+// Transit is that of the fastest packets on the new path up to now.
+func (p *Playback) Reroute(now, transit time.Duration) {
+	d := &p.Delay
+	d.trend, d.loss, d.count, d.base = trend{}, loss{}, 0, transit
+	d.trend.add(now, transit)
+}
+
 // Rate returns the speed of the view over the last step. 1 is real time. At 0 the view waits.
 func (p *Playback) Rate() float64 { return p.rate }
 

@@ -144,6 +144,7 @@ func (c *Client) drawRound(o *render.Overlay, all render.Rect) {
 	r := render.Rect{X: all.X + (all.W-clockWidth)/2, Y: all.Y, W: clockWidth, H: small + body + 8}
 	// in a narrow picture it stands between the headline and the scores
 	r.X = max(r.X, all.X+headlineWidth(c.config.Link, all)+6)
+	r.X = min(r.X, all.X+all.W-scoresWidth-clockWidth-4)
 	o.Panel(r)
 	o.TextAligned(r.X+r.W/2, r.Y+3, render.AlignCenter, render.TextSmall, theme.TextDim, phaseNames[round.Phase])
 	left := uint64(max(round.Ends.Sub(c.tick), 0)+int32(c.rules.Rate)-1) / uint64(c.rules.Rate)

@@ -29,6 +29,7 @@ func Info() scene.Info {
 		Title:   "One body, ten ways over a bad network",
 		Caption: "All lanes get the same packets. Shells: the true pose at the moment that a lane shows. The line across the lanes: the true place now.",
 		Rate:    60,
+		Upright: scene.Upright{Move: mgl32.Vec3{-6.35}, Raise: 0.3, Zoom: 0.66, Foot: footHeight},
 		Linked:  true,
 	}
 }

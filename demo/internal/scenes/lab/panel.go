@@ -13,6 +13,9 @@ const (
 
 	errorTop = 0.5 // units at the upper edge of the graphs of errors
 	speedTop = 15  // units per second at that of speeds
+
+	// in an upright picture: of all figures, below the lanes, and of a row of them
+	footHeight, footPitch = 242, 16
 )
 
 // columnsOf holds the positions of the panel's columns, in points from its left edge.
@@ -33,7 +36,8 @@ func (s *Lab) drawPanel(p *scene.Picture) {
 	if all.W < 1080 || all.H < 520 {
 		cols = &compact
 	}
-	if all.W < 2*cols.width {
+	foot := p.Foot.H > 0
+	if all.W < 2*cols.width && !foot {
 		return
 	}
 	if !p.Figures {
@@ -48,6 +52,15 @@ func (s *Lab) drawPanel(p *scene.Picture) {
 	}
 	line := o.LineHeight(render.TextSmall)
 	top, pitch, ok := s.rows(p)
+	if foot {
+		all = render.Rect{X: p.Foot.X + margin, Y: p.Foot.Y, W: p.Foot.W - 2*margin, H: p.Foot.H - margin}
+		whole := compact
+		whole.width = all.W
+		whole.graph = all.W - whole.off - gap
+		cols = &whole
+		pitch, ok = footPitch, true
+		top = all.Y + all.H - 4 - pitch*(float32(len(s.lanes))-0.5)
+	}
 	if !ok || pitch < line {
 		return
 	}
@@ -72,6 +85,9 @@ func (s *Lab) drawPanel(p *scene.Picture) {
 	}
 
 	height := pitch - 6
+	if foot {
+		height = pitch - 2
+	}
 	for i, l := range s.lanes {
 		mid := top + pitch*float32(i)
 		color := laneColor(theme, l.color)
@@ -110,8 +126,10 @@ func (s *Lab) drawPanel(p *scene.Picture) {
 	}
 	switch {
 	case !p.Figures:
+	case foot:
+		s.drawLinkLine(p, all.X, all.Y)
 	case all.W < 960 || all.H < 520:
-		s.drawLinkLine(p, all)
+		s.drawLinkLine(p, all.X, all.Y+line+8+gap) // below the title
 	default:
 		s.drawLink(p, all)
 	}
@@ -202,13 +220,12 @@ func (s *Lab) drawLink(p *scene.Picture, all render.Rect) {
 	row("/").Int(int64(l.SendRate)).Str(" /s").Color(dim).Str(" snapshots")
 }
 
-// drawLinkLine writes the network's conditions in small pictures: a line below the title.
-func (s *Lab) drawLinkLine(p *scene.Picture, all render.Rect) {
+// drawLinkLine writes the network's conditions in small pictures: a line at a place.
+func (s *Lab) drawLinkLine(p *scene.Picture, x, y float32) {
 	const width = 232
 	o, theme, l := p.Overlay, p.Theme, s.net.link
 	line := o.LineHeight(render.TextSmall)
-	top := all.Y + line + 8 + gap
-	o.Panel(render.Rect{X: all.X, Y: top, W: width, H: line + 8})
-	o.At(all.X+10, top+4, render.TextSmall, theme.TextDim).Millis(l.Latency, 0).Str(" ms ± ").Millis(l.Jitter, 0).Str(" ms").
+	o.Panel(render.Rect{X: x, Y: y, W: width, H: line + 8})
+	o.At(x+10, y+4, render.TextSmall, theme.TextDim).Millis(l.Latency, 0).Str(" ms ± ").Millis(l.Jitter, 0).Str(" ms").
 		Tab(98).Float(100*(l.Loss+(1-l.Loss)*l.BurstLoss()), 0).Str(" % lost").Tab(170).Int(int64(l.SendRate)).Str(" /s")
 }

@@ -31,6 +31,7 @@ func Info() scene.Info {
 		Title:   "One motion, drawn raw and interpolated",
 		Caption: "Orange is drawn as simulated, blue by Tandem: between the last two steps, in every frame. Orange is ahead by up to a step, since a step is simulated as soon as its time begins.",
 		Rate:    60,
+		Upright: scene.Upright{Move: mgl32.Vec3{-1.8}, Raise: 0.4, Zoom: 0.86},
 	}
 }
 

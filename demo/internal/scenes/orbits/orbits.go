@@ -31,6 +31,7 @@ func Info() scene.Info {
 		Splits:  true,
 		Split:   true,
 		Rate:    5,
+		Upright: scene.Upright{Raise: 0.35, Zoom: 0.74},
 	}
 }
 

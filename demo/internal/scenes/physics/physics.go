@@ -28,6 +28,7 @@ func Info() scene.Info {
 		Title:    "Slow physics",
 		Caption:  "One simulation, drawn twice. Left: the poses of its last step. Right: interpolated. The marks show where three of the bodies were drawn.",
 		Rate:     15,
+		Upright:  scene.Upright{Zoom: 0.84},
 		Entities: 150, MinEntities: 3, MaxEntities: 3000,
 	}
 }

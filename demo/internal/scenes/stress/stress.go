@@ -27,6 +27,7 @@ func Info() scene.Info {
 		Blends:   true,
 		Splits:   true,
 		Rate:     20,
+		Upright:  scene.Upright{Raise: 0.3, Zoom: 0.9},
 		Entities: 10000, MinEntities: 1, MaxEntities: settings.MaxEntities,
 	}
 }

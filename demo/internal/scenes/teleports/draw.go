@@ -40,9 +40,12 @@ func (s *Teleports) Draw(p *scene.Picture) {
 	p.Heading(heading.Add(mgl32.Vec3{marked.left + length/2, 0, 0}), p.Theme.Good, "marked as jumps")
 	p.Heading(heading.Add(mgl32.Vec3{unmarked.left + length/2, 0, 0}), p.Theme.Bad, "not marked")
 	for row, text := range [...][2]string{{"portal: Teleport", "portal: Set"}, {"wrap-around: Shift", "wrap-around: Set"}, {"spawn: new entity", "spawn: reused with Set"}} {
-		at := mgl32.Vec3{0, -0.1, rowZ(row) + 1.15}
-		p.Label(at.Add(mgl32.Vec3{marked.left + length/2, 0, 0}), p.Theme.Text, text[0])
-		p.Label(at.Add(mgl32.Vec3{unmarked.left + length/2, 0, 0}), p.Theme.Text, text[1])
+		at, label := mgl32.Vec3{0, -0.1, rowZ(row) + 1.15}, p.Label
+		if v := p.View.Viewport; v.H > v.W { // names are as high as rows there, but rows far apart
+			at[2], label = rowZ(row)+0.65, p.LabelBelow
+		}
+		label(at.Add(mgl32.Vec3{marked.left + length/2, 0, 0}), p.Theme.Text, text[0])
+		label(at.Add(mgl32.Vec3{unmarked.left + length/2, 0, 0}), p.Theme.Text, text[1])
 	}
 }
 

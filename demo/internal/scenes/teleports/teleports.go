@@ -27,6 +27,7 @@ func Info() scene.Info {
 		Title:   "Jumps, marked and not marked",
 		Caption: "Left: jumps use Teleport, Shift and new entities. Right: the same jumps use Set, a movement, so each smears over one fixed step. Orange shades show the poses drawn on the way.",
 		Rate:    10,
+		Upright: scene.Upright{Raise: 0.4, Zoom: 0.86},
 	}
 }
 

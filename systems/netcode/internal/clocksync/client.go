@@ -45,6 +45,7 @@ type Client struct {
 	woke              time.Duration // when the last stall ended
 	usual             time.Duration // smoothed length of a frame
 	age               Age
+	least             time.Duration // of the lead
 }
 
 // NewClient returns the clocks of a new connection.
@@ -165,13 +166,24 @@ func (c *Client) Update(now time.Duration, engine EngineTime) (stretch float64, 
 		return 1, ClockJump{}
 	}
 	c.lead.Follow(c.reference.Offset(now), c.reference.MinRTT()/2, c.reference.limit())
-	target := c.reference.At(now) + c.lead.Lead()
+	target := c.reference.At(now) + max(c.lead.Lead(), c.least)
 	stretch, jump = c.simulation.Update(now, engine, target, c.lead.Hurry())
 	if jump.Ticks < 0 {
 		c.lead.rewound()
 	}
 	return stretch, jump
 }
+
+// SetLeast makes the simulation run ahead of the reference by a lead at least: the one that the
+// inputs to another server of the same ticks need. Zero ends that.
+func (c *Client) SetLeast(lead time.Duration) { c.least = lead }
+
+// Ready reports whether enough pings were answered for the clocks to be used.
+func (c *Client) Ready() bool { return c.reference.Ready() }
+
+// Continue makes the clocks those of a simulation that has followed another server up to now, whose
+// ticks are the same.
+func (c *Client) Continue(from *Client) { c.simulation = from.simulation }
 
 // Tick returns the server tick that a step of the engine simulates.
 func (c *Client) Tick(engineTick uint64) tick.Tick { return c.simulation.Tick(engineTick) }

@@ -127,6 +127,14 @@ func NewEndpoint(c Config) (*Endpoint, error) {
 	return e, nil
 }
 
+// SetHandler makes another handler receive the endpoint's events from now on. Nil means that they
+// are discarded.
+func (e *Endpoint) SetHandler(h Handler) {
+	if e.handler = h; h == nil {
+		e.handler = silent{}
+	}
+}
+
 // Next returns the number that the next packet will carry. Between Begin and End it is that of the
 // packet being written.
 func (e *Endpoint) Next() Number { return e.sent.next }

@@ -160,6 +160,21 @@ func (b *Buffer[I]) Put(t tick.Tick, in I) {
 	}
 }
 
+// InTime reports whether the input of the last tick was there.
+func (b *Buffer[I]) InTime() bool { return b.received && b.first.Sub(b.next) < 0 && b.starve == 0 }
+
+// Join adds what another buffer of the same client has received for the next tick and later ones,
+// and measures ages where that one left off.
+func (b *Buffer[I]) Join(other *Buffer[I]) {
+	for ahead := range Ahead {
+		t := b.next.Add(ahead)
+		if i := t % bufferRing; other.held[i] == (tag{t, true}) {
+			b.Put(t, other.ring[i])
+		}
+	}
+	b.age = other.age
+}
+
 // Next returns the input of the tick that runs now, and its source. Call it once per tick of the
 // server.
 func (b *Buffer[I]) Next() (in I, source Source) {

@@ -37,6 +37,11 @@ type Redundancy struct {
 // The form is the newest tick (32 bits), then runs of equal inputs from the newest to the oldest:
 // length less one (5 bits), the input, and a bit that reports whether another run follows.
 func (p *Pending[I]) Write(w *packet.Writer, codec Codec[I], limit Redundancy) int {
+	return p.WriteSince(w, codec, limit, p.unacked)
+}
+
+// WriteSince is Write for another server, which has acknowledged the inputs before the id since.
+func (p *Pending[I]) WriteSince(w *packet.Writer, codec Codec[I], limit Redundancy, since tick.Tick) int {
 	inputs, bytes := limit.Inputs, limit.Bytes
 	if inputs <= 0 || inputs > MaxRedundancy {
 		inputs = MaxRedundancy
@@ -44,7 +49,7 @@ func (p *Pending[I]) Write(w *packet.Writer, codec Codec[I], limit Redundancy) i
 	if bytes <= 0 {
 		bytes = DefaultInputBytes
 	}
-	inputs = min(inputs, p.Unacknowledged())
+	inputs = min(inputs, p.HeldSince(since))
 	if inputs == 0 {
 		return 0
 	}

@@ -74,6 +74,14 @@ func (l *histories[T]) Add(id uint32, kind uint16, t tick.Tick, state T) bool {
 	return true
 }
 
+// Rename gives all members other IDs, those of another server. No two may get the same one.
+func (l *histories[T]) Rename(to func(id uint32) uint32) {
+	for i := range l.list {
+		l.list[i].id = to(l.list[i].id)
+	}
+	slices.SortFunc(l.list, func(a, b history[T]) int { return cmp.Compare(order(a.id), order(b.id)) })
+}
+
 // Remove removes a member, and reports whether it was in.
 func (l *histories[T]) Remove(id uint32) bool {
 	m, i := l.find(id)

@@ -79,6 +79,23 @@ func (p *Pending[I]) At(id tick.Tick) (in I, ok bool) {
 // acknowledgements so far.
 func (p *Pending[I]) Unacknowledged() int { return int(p.next.Sub(p.unacked)) }
 
+// Unreceived returns the id of the oldest input that the server has not received.
+func (p *Pending[I]) Unreceived() tick.Tick { return p.unacked }
+
+// HeldSince returns how many inputs from an id on are held.
+func (p *Pending[I]) HeldSince(id tick.Tick) int {
+	return max(int(p.next.Sub(later(p.first, id))), 0)
+}
+
+// Follow takes over the acknowledgements of another server: it has received the inputs before the
+// id.
+func (p *Pending[I]) Follow(id tick.Tick) {
+	p.unacked = later(p.first, id)
+	if p.unacked.IsNewer(p.next) {
+		p.unacked = p.next
+	}
+}
+
 // Newest returns the newest id, if anything is held.
 func (p *Pending[I]) Newest() (id tick.Tick, ok bool) { return p.next.Add(-1), p.first != p.next }
 

@@ -20,10 +20,10 @@ func TestSeveralAddresses(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer func() {
+	t.Cleanup(func() {
 		l.Close(transport.Reason{})
 		<-l.Done()
-	}()
+	})
 	_, port, err := net.SplitHostPort(l.Addr())
 	if err != nil {
 		t.Fatal(err)
@@ -36,7 +36,7 @@ func TestSeveralAddresses(t *testing.T) {
 	if err != nil {
 		t.Skip("this machine has no 127.0.0.2: ", err)
 	}
-	defer silent.Close()
+	t.Cleanup(func() { silent.Close() })
 	for _, test := range []struct {
 		addrs []string
 		state transport.State
@@ -47,27 +47,30 @@ func TestSeveralAddresses(t *testing.T) {
 		{[]string{"127.0.0.3", "127.0.0.2", "127.0.0.3", "127.0.0.1"}, transport.Open, ""},
 		{[]string{"127.0.0.3", "127.0.0.4"}, transport.Closed, "nothing listens"},
 	} {
-		config := Config{DialTimeout: time.Minute}.withDefaults()
-		owner, worker := mailbox.New(mailboxConfig(config, overheadToServer, "name"), transport.Connecting)
-		d := &dialer{addr: "name.example:" + port, pin: l.Fingerprint(), config: config, worker: worker}
-		d.lookup = func(_ context.Context, _, host string) (all []netip.Addr, _ error) {
-			if host != "name.example" {
-				t.Errorf("looked up %q", host)
+		t.Run(strings.Join(test.addrs, " "), func(t *testing.T) {
+			t.Parallel() // they wait most of the time
+			config := Config{DialTimeout: time.Minute}.withDefaults()
+			owner, worker := mailbox.New(mailboxConfig(config, overheadToServer, "name"), transport.Connecting)
+			d := &dialer{addr: "name.example:" + port, pin: l.Fingerprint(), config: config, worker: worker}
+			d.lookup = func(_ context.Context, _, host string) (all []netip.Addr, _ error) {
+				if host != "name.example" {
+					t.Errorf("looked up %q", host)
+				}
+				for _, text := range test.addrs {
+					all = append(all, netip.MustParseAddr(text))
+				}
+				return all, nil
 			}
-			for _, text := range test.addrs {
-				all = append(all, netip.MustParseAddr(text))
+			go d.run()
+			for owner.State() == transport.Connecting {
+				time.Sleep(time.Millisecond)
+				owner.Poll(0)
 			}
-			return all, nil
-		}
-		go d.run()
-		for owner.State() == transport.Connecting {
-			time.Sleep(time.Millisecond)
-			owner.Poll(0)
-		}
-		if got := owner.CloseReason(); owner.State() != test.state || !strings.Contains(got.Text, test.text) {
-			t.Errorf("%v: %v (%v), want %v with %q", test.addrs, owner.State(), got, test.state, test.text)
-		}
-		owner.Close(transport.Reason{})
-		<-owner.Done()
+			if got := owner.CloseReason(); owner.State() != test.state || !strings.Contains(got.Text, test.text) {
+				t.Errorf("%v (%v), want %v with %q", owner.State(), got, test.state, test.text)
+			}
+			owner.Close(transport.Reason{})
+			<-owner.Done()
+		})
 	}
 }

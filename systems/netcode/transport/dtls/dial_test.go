@@ -31,41 +31,44 @@ func TestDialThatCannotSucceed(t *testing.T) {
 	r := newRelay(t, full.Addr())
 	// The handshake of this connection never ends.
 	r.setDrop(func(b []byte, up bool) bool { return up && b[0] != 22 || !up && len(b) > 200 })
-	dial(t, full, r.addr(), dtls.Config{DialTimeout: time.Minute})
+	dial(t, full, r.addr(), dtls.Config{HandshakeTimeout: time.Second, DialTimeout: time.Minute})
 	until(t, "the server has its hands full", func() bool { return full.Stats().Pending == 1 })
 
 	other := joinlink.FingerprintOf([]byte("another certificate"))
-	for name, test := range map[string]struct {
-		addr    string
-		pin     joinlink.Fingerprint
-		timeout time.Duration
-		code    transport.Code
-		text    string
-	}{
-		"another certificate":  {l.Addr(), other, time.Minute, transport.Unauthorized, "ask for a new link"},
-		"no fingerprint":       {l.Addr(), joinlink.Fingerprint{}, 0, transport.Unauthorized, "use the join link"},
-		"a server that is off": {gone.LocalAddr().String(), other, 0, transport.Failed, "start the server"},
-		"no answer":            {silent.LocalAddr().String(), other, 300 * time.Millisecond, transport.TimedOut, "firewall"},
-		"no time to try":       {silent.LocalAddr().String(), other, time.Nanosecond, transport.TimedOut, "firewall"},
-		"a busy server":        {full.Addr(), full.Fingerprint(), 3 * time.Second, transport.TimedOut, "try again later"},
-		"no port":              {"127.0.0.1", other, 0, transport.Failed, "check the join link"},
-		"a port too high":      {"127.0.0.1:70000", other, 0, transport.Failed, "check the join link"},
-	} {
-		if name == "a server that is off" && runtime.GOOS == "windows" {
-			// Go drops the report of a closed port there: the server does not answer.
-			test.timeout, test.code, test.text = 300*time.Millisecond, transport.TimedOut, "is the server running"
+	t.Run("all", func(t *testing.T) {
+		for name, test := range map[string]struct {
+			addr    string
+			pin     joinlink.Fingerprint
+			timeout time.Duration
+			code    transport.Code
+			text    string
+		}{
+			"another certificate":  {l.Addr(), other, time.Minute, transport.Unauthorized, "ask for a new link"},
+			"no fingerprint":       {l.Addr(), joinlink.Fingerprint{}, 0, transport.Unauthorized, "use the join link"},
+			"a server that is off": {gone.LocalAddr().String(), other, 0, transport.Failed, "start the server"},
+			"no answer":            {silent.LocalAddr().String(), other, 300 * time.Millisecond, transport.TimedOut, "firewall"},
+			"no time to try":       {silent.LocalAddr().String(), other, time.Nanosecond, transport.TimedOut, "firewall"},
+			"a busy server":        {full.Addr(), full.Fingerprint(), 3 * time.Second, transport.TimedOut, "try again later"},
+			"no port":              {"127.0.0.1", other, 0, transport.Failed, "check the join link"},
+			"a port too high":      {"127.0.0.1:70000", other, 0, transport.Failed, "check the join link"},
+		} {
+			if name == "a server that is off" && runtime.GOOS == "windows" {
+				// Go drops the report of a closed port there: the server does not answer.
+				test.timeout, test.code, test.text = 300*time.Millisecond, transport.TimedOut, "is the server running"
+			}
+			t.Run(name, func(t *testing.T) {
+				t.Parallel() // they wait most of the time
+				c := dtls.Dial(test.addr, test.pin, dtls.Config{DialTimeout: test.timeout})
+				if c.State() != transport.Connecting {
+					t.Errorf("Dial returned a connection that is %v", c.State())
+				}
+				if got := ends(t, c); got.Code != test.code || !strings.Contains(got.Text, test.text) || len(got.Text) > transport.MaxReasonText {
+					t.Errorf("closed because %q, want %v with %q", got, test.code, test.text)
+				}
+				<-c.Done()
+			})
 		}
-		t.Run(name, func(t *testing.T) {
-			c := dtls.Dial(test.addr, test.pin, dtls.Config{DialTimeout: test.timeout})
-			if c.State() != transport.Connecting {
-				t.Errorf("Dial returned a connection that is %v", c.State())
-			}
-			if got := ends(t, c); got.Code != test.code || !strings.Contains(got.Text, test.text) || len(got.Text) > transport.MaxReasonText {
-				t.Errorf("closed because %q, want %v with %q", got, test.code, test.text)
-			}
-			<-c.Done()
-		})
-	}
+	})
 	if _, ok := l.Accept(); ok {
 		t.Error("the server has a connection to a client that refused it")
 	}
@@ -102,14 +105,14 @@ func connected(t *testing.T, to net.Addr) *net.UDPConn {
 // A client that proves its address and then sends nothing more is removed when its time is up.
 func TestHandshakeThatStops(t *testing.T) {
 	before := runtime.NumGoroutine()
-	l, err := dtls.Listen("127.0.0.1:0", open(dtls.Config{HandshakeTimeout: time.Second}))
+	l, err := dtls.Listen("127.0.0.1:0", open(dtls.Config{HandshakeTimeout: 500 * time.Millisecond}))
 	if err != nil {
 		t.Fatal(err)
 	}
 	r := newRelay(t, l.Addr())
 	// These are the server's datagrams of the handshake.
 	r.setDrop(func(b []byte, up bool) bool { return !up && len(b) > 200 })
-	c := dtls.Dial(r.addr(), l.Fingerprint(), dtls.Config{})
+	c := dtls.Dial(r.addr(), l.Fingerprint(), dtls.Config{HandshakeTimeout: 500 * time.Millisecond})
 	until(t, "two handshakes have run out", func() bool { return l.Stats().Failed >= 2 })
 	if got := l.Stats(); got.Accepted != 0 {
 		t.Errorf("counted %+v", got)

@@ -24,7 +24,7 @@ func TestHalfOpenHandshakesAreBounded(t *testing.T) {
 	const bound, strangers = 64, 200
 	many := Rate{PerSecond: 1e6, Burst: 1e6}
 	l, err := Listen("127.0.0.1:0", Config{
-		HalfOpen: bound, HandshakeTimeout: 2 * time.Second, Handshakes: many, NetworkHandshakes: many, Cookies: many, NetworkCookies: many,
+		HalfOpen: bound, HandshakeTimeout: time.Second, Handshakes: many, NetworkHandshakes: many, Cookies: many, NetworkCookies: many,
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -168,7 +168,7 @@ func TestBudget(t *testing.T) {
 			r, server := newRaw(t, l, nil)
 			transport.SetUntrusted(server, test.untrusted)
 			start := time.Now()
-			const n = 180
+			const n = 130 // more than a burst
 			all := []byte{}
 			for range n {
 				all = append(all, frame(2, true, 1000-8)...)
