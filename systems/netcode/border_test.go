@@ -30,6 +30,7 @@ type zone struct {
 	listener *loopback.Listener
 	places   generic.Map[components.Transform3D]
 	bodies   []arche.Entity
+	box      arche.Entity
 	rider    arche.Entity // a child of the first body
 	gate     *netcode.MatchState[uint32]
 	ghosts   map[uint16]arche.Entity // of players, by number
@@ -54,6 +55,7 @@ type border struct {
 	refuse  map[string]bool // addresses whose dials fail
 	tickets byte
 	names   bool
+	boxes   bool                        // each zone has a box beside the bodies
 	gate    *netcode.MatchState[uint32] // of the client
 }
 
@@ -70,8 +72,12 @@ func bodyAt(i int, t uint64) components.Pose3D {
 }
 
 func newBorder(t testing.TB, names bool, places ...string) *border {
-	b := &border{
-		t: t, zones: map[string]*zone{}, paths: map[string]linksim.Path{}, conns: map[string]*linksim.Conn{}, refuse: map[string]bool{}, names: names,
+	return newBorderWith(&border{t: t, names: names}, places...)
+}
+
+func newBorderWith(b *border, places ...string) *border {
+	*b = border{
+		t: b.t, names: b.names, boxes: b.boxes, zones: map[string]*zone{}, paths: map[string]linksim.Path{}, conns: map[string]*linksim.Conn{}, refuse: map[string]bool{},
 		input: func(netcode.Tick) input { return input{} },
 	}
 	for _, at := range places {
@@ -82,6 +88,9 @@ func newBorder(t testing.TB, names bool, places ...string) *border {
 
 func (b *border) protocol() (*protocol, *netcode.MatchState[uint32]) {
 	p := newProtocol(b.t, netcode.Config{})
+	if b.boxes {
+		netcode.PredictBodies(p, "box", boxes())
+	}
 	gate := netcode.NewMatchState[uint32](p, "gate", nil, 0)
 	if b.names {
 		netcode.ReplicateName(p, func(w *arche.World, e arche.Entity) uint64 {
@@ -126,6 +135,11 @@ func (b *border) serve(at string) *zone {
 	z.rider = z.spawn(kindCrate, components.At3D(0, 1, 0), 500)
 	parents := generic.NewMap1[components.Parent](z.engine.World())
 	parents.Assign(z.rider, &components.Parent{Entity: z.bodies[0]})
+	if b.boxes {
+		l := components.NewLogical(poseBox(borderBox))
+		spawn := generic.NewMap4[components.Transform3D, netcode.Replicated, box, zoneName](z.engine.World())
+		z.box = spawn.NewWith(&l, &netcode.Replicated{Archetype: kindBox}, &box{X: borderBox.X, Z: borderBox.Z}, &zoneName{700})
+	}
 	z.places = generic.NewMap[components.Transform3D](z.engine.World())
 	z.engine.Add(ecs.FixedUpdate, ecs.SystemFunc(func(*arche.World) {
 		for i, e := range z.bodies {
@@ -138,6 +152,15 @@ func (b *border) serve(at string) *zone {
 	b.zones[at] = z
 	b.all = append(b.all, z)
 	return z
+}
+
+// borderBox is where the box lies at first.
+var borderBox = box{X: -4}
+
+// stateOfBox returns the state of the zone's box.
+func (z *zone) stateOfBox() *box {
+	w := z.engine.World()
+	return (*box)(w.Get(z.box, arche.ComponentID[box](w)))
 }
 
 func (z *zone) spawn(kind uint16, pose components.Pose3D, name uint64) arche.Entity {
@@ -203,6 +226,15 @@ func (b *border) run(d time.Duration, each func()) {
 		b.now += borderFrame
 		for _, z := range b.all {
 			z.engine.Update(borderFrame)
+		}
+		if b.player != nil && b.boxes {
+			pose, state := b.owner.places.Get(b.owner.box).Get(), *b.owner.stateOfBox()
+			for _, z := range b.all {
+				if z != b.owner {
+					z.places.Get(z.box).Set(pose)
+					*z.stateOfBox() = state
+				}
+			}
 		}
 		if b.player != nil { // what the others know of it
 			pose := poseRunner(b.player.State)

@@ -20,7 +20,8 @@ type ClientConfig[S any, I comparable] struct {
 	// connection was lost.
 	Dial func() (Conn, error)
 	// DialAt makes a connection to the server at an address that another server has named: see
-	// [Player.Move]. Check that it is one of the game's own. Nil keeps the client on the server of
+	// [Player.Move]. Check that it is one of the game's own, since that server is told the
+	// player's secret. Nil keeps the client on the server of
 	// Dial: it makes no visits, and finds no player that has moved.
 	DialAt func(at string) (Conn, error)
 	// Replay is a recording that the client plays instead of a match: see [Client.Replay]. Dial and

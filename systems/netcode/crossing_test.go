@@ -142,3 +142,30 @@ func (l *leaps) frame() {
 		l.last[e] = [2]mgl32.Vec3{at, before[0]}
 	}
 }
+
+// A player that comes to a server whose clock is a little behind waits there for its tick. Its
+// client is not corrected: no state is taken for that of another tick.
+func TestCrossingToABehindServer(t *testing.T) {
+	b := newBorder(t, true, "north", "south")
+	b.zones["north"].engine.Update(3 * time.Second / tickRate)
+	b.join("north", nil)
+	b.input = func(t netcode.Tick) input { return input{X: int8(1 - 2*(t/90%2))} }
+	b.run(5*time.Second, nil)
+	b.mustPlay()
+	before := b.client.Stats()
+	if !b.visit("south", 5*time.Second, nil) {
+		t.Fatal("no visitor")
+	}
+	if ahead := b.owner.server.Tick().Sub(b.zones["south"].server.Tick()); ahead != 3 {
+		t.Fatalf("south is %d ticks behind, want 3", ahead)
+	}
+	b.cutOff("north") // its last states are lost
+	b.run(4*2*borderFrame, nil)
+	b.handOver("south", 0, nil)
+	b.run(3*time.Second, nil)
+	b.mustPlay()
+	after := b.client.Stats()
+	if after.Moves != 1 || after.Corrections != before.Corrections {
+		t.Errorf("%d moves and %d corrections (the last of %g), want 1 and 0", after.Moves, after.Corrections-before.Corrections, after.CorrectionError)
+	}
+}
