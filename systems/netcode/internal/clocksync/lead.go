@@ -18,10 +18,11 @@ import (
 // A ring holds the time at which each input was sent, so each report gives the exact way of one
 // input. Corrections made since then are not part of that way, so no correction is made twice.
 // (Netcode for Entities keeps a ring of its last adjustments for this.) There is no integrator, so
-// nothing can wind up. The way is the median of the ways of the last two seconds. The jitter is the
-// difference between the way at a quantile and the median. It is taken from a histogram that
-// forgets within half a minute (as in WebRTC's NetEq, which plays sound by a quantile of its
-// delays). So neither the jitter of the way down nor an outage increases the lead.
+// nothing can wind up. The way is the median of the ways of the last two seconds, which leaps up
+// only while inputs are late and their ways do not become shorter. The jitter is the difference
+// between the way at a quantile and the median. It is taken from a histogram that forgets within
+// half a minute (as in WebRTC's NetEq, which plays sound by a quantile of its delays). So neither
+// the jitter of the way down nor an outage increases the lead.
 //
 // The way is measured from the local clock to the server's, so neither an asymmetric path nor an
 // error of the reference changes the sum. With 150 ms up and 50 ms down the reference is 50 ms off
@@ -188,6 +189,7 @@ func (l *Lead) Report(now time.Duration, r Report, offset time.Duration) bool {
 	if l.ways.late(now) {
 		l.hurry = true
 	}
+	l.ways.settle(now)
 	l.ways.measure(now, quantile)
 	return true
 }
@@ -219,7 +221,7 @@ func (l *Lead) Way() time.Duration {
 	if !l.ways.known() {
 		return l.assumed
 	}
-	return l.ways.median - l.offset
+	return l.ways.usual - l.offset
 }
 
 // Follow sets the present offset of the reference clock (server minus local time), which also

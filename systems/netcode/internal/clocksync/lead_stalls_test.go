@@ -13,9 +13,13 @@ func TestLeadStaysAfterStallsOfTheLine(t *testing.T) {
 	for _, test := range []struct {
 		name   string
 		stalls [][2]time.Duration
+		each   time.Duration // the line carries a packet in this time
+		more   time.Duration // that the way may seem to take; the simulation jumps for 250 ms
 	}{
-		{"stalls in a row", [][2]time.Duration{{5000 * ms, 5110 * ms}, {5140 * ms, 5250 * ms}, {5280 * ms, 5390 * ms}}},
-		{"an outage", [][2]time.Duration{{5000 * ms, 6500 * ms}}},
+		{"stalls in a row", [][2]time.Duration{{5000 * ms, 5110 * ms}, {5140 * ms, 5250 * ms}, {5280 * ms, 5390 * ms}}, ms, g.Step()},
+		{"an outage", [][2]time.Duration{{5000 * ms, 6500 * ms}}, ms, g.Step()},
+		{"an outage whose queue drains", [][2]time.Duration{{5000 * ms, 6700 * ms}}, 4 * ms, outage},
+		{"a long outage whose queue drains", [][2]time.Duration{{5000 * ms, 7700 * ms}}, 6 * ms, outage},
 	} {
 		l, m := newLead(1), NewAgeMeter(g)
 		l.Follow(0, way, 0)
@@ -33,7 +37,7 @@ func TestLeadStaysAfterStallsOfTheLine(t *testing.T) {
 						arrives = s[1]
 					}
 				}
-				last = max(arrives, last+ms) // the line carries a packet a millisecond
+				last = max(arrives, last+test.each)
 				sent = append(sent, sentInput{at: last, tick: g.Tick(k)})
 			}
 			for ; len(sent) > 0 && sent[0].at <= now; sent = sent[1:] {
@@ -48,7 +52,7 @@ func TestLeadStaysAfterStallsOfTheLine(t *testing.T) {
 					t.Errorf("%s: hurries at %v", test.name, now)
 				}
 			}
-			if got := l.Way(); got > way+g.Step() {
+			if got := l.Way(); got > way+test.more {
 				t.Fatalf("%s: a way of %v at %v, want %v", test.name, got, now, way)
 			}
 		}

@@ -49,8 +49,10 @@ type way struct {
 // longer than the median they have been.
 type ways struct {
 	ring[way]
-	sorted [ringSize]time.Duration // their durations
-	median time.Duration
+	sorted  [ringSize]time.Duration // their durations
+	median  time.Duration
+	settled bool
+	usual   time.Duration // the median, without leaps that have no reason; see settle
 
 	bins   [jitterBins]float64
 	fadeAt time.Duration
@@ -81,23 +83,66 @@ func (w *ways) add(v way) {
 	w.push(v)
 }
 
+// settle takes the median as the usual way. It leaps up only while inputs are late: the inputs that
+// an outage has held up outnumber the others for a moment after it.
+func (w *ways) settle(now time.Duration) {
+	if !w.known() {
+		return
+	}
+	if w.settled && w.median-w.usual > outage {
+		if _, grows := w.growth(now); !grows {
+			return
+		}
+	}
+	w.settled, w.usual = true, w.median
+}
+
+// growth returns by how much the ways of late inputs have grown in half of lateFor. It reports
+// false if that is not known, if the newest input is in time, or if the ways become shorter: then a
+// queue drains that an outage has left.
+func (w *ways) growth(now time.Duration) (time.Duration, bool) {
+	newest := w.ago(0)
+	if !newest.late {
+		return 0, false
+	}
+	var fresh, stale struct { // inputs of the last half of lateFor, and earlier ones
+		took, n time.Duration
+	}
+	for i := range w.n {
+		v := w.ago(i)
+		if v.late && v.newest {
+			half := &fresh
+			if now-v.at >= lateFor/2 {
+				half = &stale
+			}
+			half.took += v.took - newest.took
+			half.n++
+		}
+		if now-v.at >= lateFor {
+			break
+		}
+	}
+	if fresh.n == 0 || stale.n == 0 {
+		return 0, false
+	}
+	growth := fresh.took/fresh.n - stale.took/stale.n
+	return growth, growth >= -lateFor/4
+}
+
 // known reports whether there are enough ways for a median.
 func (w *ways) known() bool { return w.n >= waysLeast }
 
 // late reports whether too many inputs have been late, in reports over a long enough time, and the
-// newest still is. A single stall is not a longer way, and neither are several that have ended.
-// Inputs that were sent before late last returned true do not count. If it returns true, it drops
-// the earlier ways.
+// newest still is. A single stall is not a longer way, and neither are several that have ended, or
+// a queue that drains. Inputs that were sent before late last returned true do not count. If it
+// returns true, it drops the earlier ways.
 func (w *ways) late(now time.Duration) bool {
 	late, all := 0, 0
 	newest := w.ago(0)
 	if !newest.late {
 		return false
 	}
-	first := newest           // of the late inputs
-	var fresh, stale struct { // inputs of the last half of lateFor, and earlier ones
-		took, n time.Duration
-	}
+	first := newest // of the late inputs
 	for i := range w.n {
 		v := w.ago(i)
 		if v.sent <= w.hurried {
@@ -108,14 +153,6 @@ func (w *ways) late(now time.Duration) bool {
 			late++
 			first = v
 		}
-		if v.late && v.newest {
-			half := &fresh
-			if now-v.at >= lateFor/2 {
-				half = &stale
-			}
-			half.took += v.took - newest.took
-			half.n++
-		}
 		if now-v.at < lateFor {
 			continue
 		}
@@ -123,10 +160,11 @@ func (w *ways) late(now time.Duration) bool {
 		if lateShare*late < all || all < waysLeast || span < lateFor/2 {
 			return false
 		}
-		w.rise, w.hurried = 0, now
-		if fresh.n > 0 && stale.n > 0 {
-			w.rise = riseAhead * max(0, fresh.took/fresh.n-stale.took/stale.n)
+		growth, grows := w.growth(now)
+		if !grows {
+			return false
 		}
+		w.rise, w.hurried = riseAhead*max(0, growth), now
 		for w.n > i+1 {
 			w.dropOldest()
 		}
