@@ -94,5 +94,6 @@ func addState(s map[string]any, me *view.Client, transport string) {
 			drawn[name] = []any{at[0], at[1], at[2]}
 		}
 	})
-	s["real"], s["drawn"] = me.Engine().Time().Real.Seconds(), drawn
+	now := me.Engine().Time()
+	s["real"], s["steps"], s["drawn"] = now.Real.Seconds(), now.Steps, drawn
 }

@@ -62,6 +62,10 @@ type Server[S any, I comparable] struct {
 
 	recordings []*recording
 	recorded   []byte // the players, for them
+
+	// setUp is the work of Install. A program of clients alone has the type, by its protocol, and
+	// with it all that its methods call: NewServer, which it does not call, brings the work in.
+	setUp func(e *ecs.Engine)
 }
 
 // NewServer returns a server, or an error that states what is wrong with the configuration.
@@ -70,7 +74,7 @@ func NewServer[S any, I comparable](p *Protocol[S, I], c ServerConfig[S, I]) (*S
 		return nil, err
 	}
 	p.claim()
-	return &Server[S, I]{
+	s := &Server[S, I]{
 		protocol:     p,
 		config:       c,
 		players:      make([]*Player[S, I], c.MaxPlayers),
@@ -79,13 +83,17 @@ func NewServer[S any, I comparable](p *Protocol[S, I], c ServerConfig[S, I]) (*S
 		joins:        newLogLimit(mostJoins(c.MaxPlayers)),
 		kickLines:    newLogLimit(mostJoins(c.MaxPlayers)),
 		packet:       make([]byte, transport.MaxMTU),
-	}, nil
+	}
+	s.setUp = s.installOn
+	return s, nil
 }
 
 // Install adds the server to an engine, whose fixed rate must be the protocol's tick rate. It holds
 // the engine's clock until the engine is closed, since clients follow it: pause or slow a match
 // down in its systems. It panics if the rates differ or something else holds the clock.
-func (s *Server[S, I]) Install(e *ecs.Engine) {
+func (s *Server[S, I]) Install(e *ecs.Engine) { s.setUp(e) }
+
+func (s *Server[S, I]) installOn(e *ecs.Engine) {
 	if s.engine != nil {
 		panic("netcode: this server is already installed on an engine; make one per engine")
 	}

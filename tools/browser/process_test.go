@@ -13,7 +13,7 @@ import (
 
 // process is a running demo outside of the browser.
 type process struct {
-	t    *testing.T
+	t    testing.TB
 	cmd  *exec.Cmd
 	done chan struct{} // closed when it has ended
 
@@ -22,7 +22,7 @@ type process struct {
 }
 
 // start runs the demo until the test ends.
-func start(t *testing.T, args ...string) *process {
+func start(t testing.TB, args ...string) *process {
 	t.Helper()
 	p := &process{t: t, cmd: exec.Command(suite.demo, args...), done: make(chan struct{})}
 	p.cmd.Stdout, p.cmd.Stderr = p, p
@@ -44,7 +44,7 @@ func start(t *testing.T, args ...string) *process {
 }
 
 // serve runs a server with a page.
-func serve(t *testing.T, args ...string) *process {
+func serve(t testing.TB, args ...string) *process {
 	t.Helper()
 	args = append([]string{"server", "-web-dir", suite.web, "-listen", "127.0.0.1:0", "-metrics", "127.0.0.1:0"}, args...)
 	p := start(t, args...)
@@ -75,12 +75,14 @@ func (p *process) await(text string) {
 	}
 }
 
-// link returns the link that a server has printed for a scheme, in its two parts.
+// link returns the host and the token of the link that a server has printed for a scheme.
 func (p *process) link(scheme string) (address, token string) {
 	p.t.Helper()
 	for line := range strings.Lines(p.output()) {
-		if address, token, ok := strings.Cut(strings.TrimSpace(line), "/#"); ok && strings.HasPrefix(line, scheme+"://") {
-			return strings.TrimPrefix(address, scheme+"://"), token
+		if link, ok := strings.CutPrefix(strings.TrimSpace(line), scheme+"://"); ok {
+			address, rest, _ := strings.Cut(link, "/")
+			_, token, _ := strings.Cut(rest, "#") // behind the page's query, if it needs one
+			return address, token
 		}
 	}
 	p.t.Fatalf("no link of %s:\n%s", scheme, p.output())

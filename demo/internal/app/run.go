@@ -36,6 +36,7 @@ const (
 // Run is a run of a scene or a match.
 type Run struct {
 	RealTime bool // other processes take part: frames follow the wall clock off screen, too
+	Touch    bool // fingers use the window, as on a telephone, also before the first touch
 
 	offers  chan offer
 	loop    *loop // in a window; nil: it has not begun
@@ -192,7 +193,7 @@ func (l *loop) play(ctx context.Context) error {
 	}
 	l.show = NewShow(l.content, names, rows)
 	if l.win != nil {
-		l.show.Live, l.show.remarks = true, l.remarks
+		l.show.Live, l.show.Touched, l.show.remarks = true, l.Touch, l.remarks
 		l.show.greet()
 	}
 	return l.run(ctx)

@@ -80,14 +80,14 @@ type Moment struct {
 	// of the picture, in fractions of the window: the panel for the mouse takes the rest
 	Room    render.Rect
 	Covered bool // the panel for the mouse covers most of Room
-	Touched bool // a finger has touched the window: it needs no keys
+	Touched bool // fingers use the window: it needs no keys
 }
 
 // Upright reports whether a picture is higher than wide, as on a telephone.
 func Upright(room render.Rect) bool { return room.H > room.W }
 
 // Short reports whether a picture is too low for graphs, as on a telephone that lies.
-func Short(room render.Rect) bool { return room.H < 324 }
+func Short(room render.Rect) bool { return room.H < 400 }
 
 // Draw writes the overlay. Small pictures get less of it. It returns the part of the picture for
 // the scene, in points: all of it, without the panels above and below if it is upright or short.

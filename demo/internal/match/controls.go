@@ -47,7 +47,7 @@ func (h *controls) Input(s *view.Client, _ netcode.Tick) (in arena.Input, push b
 
 // release lets go of everything.
 func (h *controls) release() {
-	*h = controls{thumbs: thumbs{used: h.thumbs.used, w: h.thumbs.w, h: h.thumbs.h}, mouse: h.mouse, aimed: h.aimed, yaw: h.yaw, pitch: h.pitch}
+	*h = controls{thumbs: thumbs{known: h.thumbs.known, w: h.thumbs.w, h: h.thumbs.h}, mouse: h.mouse, aimed: h.aimed, yaw: h.yaw, pitch: h.pitch}
 }
 
 // event handles the window's events, except the keys of package keys.

@@ -289,12 +289,12 @@ func (m *Match) Draw(f *render.Frame, now hud.Moment) {
 		if len(m.clients) > 1 {
 			part = hud.Beside(f, part, i, len(m.clients), 0.006)
 		}
-		s.Hint, s.Bare = now.Live && !now.Touched, now.Covered
+		s.Hint, s.Bare, s.Thumbs = now.Live && !now.Touched, now.Covered, now.Touched
 		s.Cross = i == 0 && m.controls.aimed // a bot needs none
 		m.brushes[i].Reset()
 		s.Draw(f, part, &m.brushes[i])
 	}
-	if m.config.Manual {
+	if m.config.Manual && now.Touched && !now.Covered {
 		m.controls.thumbs.draw(&f.Overlay)
 	}
 }

@@ -10,12 +10,13 @@ import (
 
 // thumbs are the controls of a touch screen. The left thumb pulls a stick that runs. The right
 // thumb pulls a stick that aims, and shoots while it is pulled. Each stick is where its thumb
-// touched. At the right edge there are buttons. They are drawn once a finger has touched.
+// touched. At the right edge there are buttons. They are drawn where fingers are used, and so is
+// what a stick does until its thumb has pulled it.
 type thumbs struct {
-	used bool
 	w, h float32 // of the picture in points
 
 	run, aim stick
+	known    [2]bool          // the sticks that have been pulled: run, aim
 	buttons  [buttonCount]int // the finger that holds each; 0: none
 }
 
@@ -34,25 +35,40 @@ const (
 	buttonCount
 )
 
-var buttonNames = [buttonCount]string{"jump", "rocket", "push"}
+var (
+	buttonNames = [buttonCount]string{"jump", "rocket", "push"}
+	stickNames  = [2]string{"run", "aim, shoot"}
+)
 
 const (
 	stickLength = 44   // points
 	stickRest   = 0.25 // of its length, within which a stick means nothing
+	stickRadius = stickLength + 12
+
+	thumbsEdge = 16 // points from the edges of the picture
+	figures    = 44 // points, of the line of figures at the lower edge
 )
 
 // button returns the middle and the radius of a button.
 func (t *thumbs) button(n int) (x, y, radius float32) {
-	const figures = 44 // points, of the line of figures at the lower edge
 	radius = min(34, t.h/11, t.w/12)
-	return t.w - 16 - radius, t.h - figures - radius - float32(n)*(2*radius+12), radius
+	return t.w - thumbsEdge - radius, t.h - figures - radius - float32(n)*(2*radius+12), radius
+}
+
+// place returns where a stick that no thumb has pulled yet is explained.
+func (t *thumbs) place(n int) (x, y float32) {
+	x, y = thumbsEdge+stickRadius, t.h-figures-stickRadius
+	if n == 1 { // beside the buttons
+		jump, _, radius := t.button(jumpButton)
+		x = jump - radius - thumbsEdge - stickRadius
+	}
+	return x, y
 }
 
 // event follows the touches.
 func (t *thumbs) event(c *controls, e render.Event, size render.Size) {
 	switch e.Kind {
 	case render.TouchPress:
-		t.used = true
 		t.w, t.h = size.Points()
 		t.press(c, e)
 	case render.TouchMove:
@@ -136,12 +152,10 @@ func (t *thumbs) input(c *view.Client, h *controls, in *arena.Input) {
 	in.Rocket = in.Rocket || t.buttons[rocketButton] != 0
 }
 
-// draw draws the buttons, and the sticks that are held.
+// draw draws the buttons, the sticks that are held, and what the others do.
 func (t *thumbs) draw(o *render.Overlay) {
-	if !t.used {
-		return
-	}
-	theme := o.Theme()
+	t.w, t.h = o.Bounds().W, o.Bounds().H
+	theme, small := o.Theme(), o.LineHeight(render.TextSmall)
 	glass := theme.Panel.Alpha(0.5) // the match goes on below them
 	for n, name := range buttonNames {
 		x, y, radius := t.button(n)
@@ -150,12 +164,18 @@ func (t *thumbs) draw(o *render.Overlay) {
 			color = theme.Accent(1)
 		}
 		o.Dot(x, y, radius, color)
-		o.TextAligned(x, y-o.LineHeight(render.TextSmall)/2, render.AlignCenter, render.TextSmall, theme.Text, name)
+		o.TextAligned(x, y-small/2, render.AlignCenter, render.TextSmall, theme.Text, name)
 	}
-	for _, s := range [...]*stick{&t.run, &t.aim} {
-		if s.finger != 0 {
-			o.Dot(s.x, s.y, stickLength+12, glass)
+	for n, s := range [...]*stick{&t.run, &t.aim} {
+		t.known[n] = t.known[n] || s.pulled() > stickRest
+		switch {
+		case s.finger != 0:
+			o.Dot(s.x, s.y, stickRadius, glass)
 			o.Dot(s.x+s.dx*stickLength, s.y+s.dy*stickLength, 20, theme.Accent(1))
+		case !t.known[n]:
+			x, y := t.place(n)
+			o.Dot(x, y, stickRadius, glass)
+			o.TextAligned(x, y-small/2, render.AlignCenter, render.TextSmall, theme.Text, stickNames[n])
 		}
 	}
 }

@@ -1,6 +1,7 @@
 package match
 
 import (
+	"math"
 	"testing"
 
 	"github.com/tandem-ecs/tandem/demo/internal/arena"
@@ -83,6 +84,44 @@ func TestTouchButtons(t *testing.T) {
 	c.event(render.Event{Kind: render.Focus}, size)
 	if in, _ := c.Input(client, 0); in.Jump {
 		t.Error("a button is held without the focus")
+	}
+}
+
+// The picture says what each thumb does until it has done it, at a place that covers no button.
+func TestThumbsAreExplained(t *testing.T) {
+	for _, size := range []render.Size{{Width: 390, Height: 844}, {Width: 844, Height: 390}, {Width: 640, Height: 300}, {Width: 1024, Height: 768}} {
+		var c controls
+		f := render.NewFrame(render.Dusk())
+		vertices := func() int {
+			f.Begin(size)
+			c.thumbs.draw(&f.Overlay)
+			return len(f.Overlay.Vertices())
+		}
+		all := vertices()
+		for n := range stickNames {
+			x, y := c.thumbs.place(n)
+			if x < stickRadius || y < stickRadius || y+stickRadius > c.thumbs.h || n == 0 && x > c.thumbs.w/2 || n == 1 && x < c.thumbs.w/2 {
+				t.Errorf("%v: %s is explained at %.0f, %.0f", size, stickNames[n], x, y)
+			}
+			for b := range buttonNames {
+				if bx, by, radius := c.thumbs.button(b); math.Hypot(float64(x-bx), float64(y-by)) < float64(radius+stickRadius) {
+					t.Errorf("%v: %s covers %s", size, stickNames[n], buttonNames[b])
+				}
+			}
+		}
+		c.event(render.Event{Kind: render.TouchPress, Finger: 1, X: 60, Y: 200}, size)
+		vertices()
+		c.event(render.Event{Kind: render.TouchRelease, Finger: 1}, size)
+		if got := vertices(); got != all {
+			t.Errorf("%v: %d vertices after a touch that pulled nothing, want %d", size, got, all)
+		}
+		c.event(render.Event{Kind: render.TouchPress, Finger: 1, X: 60, Y: 200}, size)
+		c.event(render.Event{Kind: render.TouchMove, Finger: 1, X: 90, Y: 200}, size)
+		vertices()
+		c.event(render.Event{Kind: render.Focus}, size)
+		if got := vertices(); got >= all {
+			t.Errorf("%v: %d vertices after a pull, want fewer than %d", size, got, all)
+		}
 	}
 }
 

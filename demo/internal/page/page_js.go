@@ -73,6 +73,7 @@ func run(arena Arena, replay Replay) (end string, err error) {
 		}
 	}
 	r := app.New(&o, os.Stdout, os.Stderr, open)
+	r.Touch = js.Global().Call("matchMedia", "(pointer: coarse)").Get("matches").Bool()
 	if replay != nil {
 		defer acceptFiles(r, replay)()
 	}

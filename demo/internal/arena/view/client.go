@@ -49,12 +49,13 @@ type Config struct {
 
 // Client is a client of a match, with its player's controller and picture.
 type Client struct {
-	Hint  bool    // show the key that opens the panel of keys
-	Cross bool    // show where a shot would hit
-	Marks bool    // mark the places of the players in recent pictures
-	Bare  bool    // draw no overlay
-	Again bool    // say in large letters that this is a replay
-	Foot  float32 // points at the lower edge that something else covers
+	Hint   bool    // show the key that opens the panel of keys
+	Cross  bool    // show where a shot would hit
+	Marks  bool    // mark the places of the players in recent pictures
+	Bare   bool    // draw no overlay
+	Thumbs bool    // leave the lower part of the picture to the controls of a touch screen
+	Again  bool    // say in large letters that this is a replay
+	Foot   float32 // points at the lower edge that something else covers
 
 	config    Config
 	rules     arena.Rules

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/tandem-ecs/tandem/demo/internal/arena"
+	"github.com/tandem-ecs/tandem/demo/internal/hud"
 	"github.com/tandem-ecs/tandem/demo/internal/settings"
 	"github.com/tandem-ecs/tandem/demo/internal/textwrap"
 	"github.com/tandem-ecs/tandem/render"
@@ -119,7 +120,7 @@ func (c *Client) drawOverlay(o *render.Overlay, v *render.View) {
 	top := c.drawFigures(o, all)
 	if c.why.log != nil {
 		c.drawTimeline(o, all, top-8)
-	} else if c.set.Graphs && all.H > 300 && all.W > 520 {
+	} else if c.set.Graphs && !c.Thumbs && !hud.Short(v.Viewport) && all.W > 520 {
 		height := min(all.H*0.16, 92)
 		width := min((all.W-16)/3, 430)
 		for i, g := range [...]*render.Graph{c.graphs.times, c.graphs.losses, c.graphs.bytes} {
