@@ -54,14 +54,14 @@ func TestReplayIsTheMatch(t *testing.T) {
 // After a seek, forward, back or in a pause, the world is the server's at that tick, the picture is
 // at the logical poses, and entities that are there before and after are the same.
 func TestReplaySeeks(t *testing.T) {
-	file, truth, door := recordedMatch(t, 7, 30*time.Second)
+	file, truth, door := recordedMatch(t, 7, 12*time.Second)
 	tape := file.open(t)
 	v := newViewer(t, tape)
 	r := rand.New(rand.NewPCG(7, 7))
 	jumps := 0
 	v.client.Replay().Jumped = func() { jumps++ }
 	v.step()
-	for k := range 300 {
+	for k := range 100 {
 		paused := k%3 == 2
 		if err := v.engine.SetScale(map[bool]float64{true: 0, false: 1}[paused]); err != nil {
 			t.Fatal(err)
