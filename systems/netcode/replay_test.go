@@ -23,7 +23,8 @@ import (
 // which parent, with which components.
 func TestReplayIsTheMatch(t *testing.T) {
 	for seed := range uint64(2) {
-		file, truth, door := recordedMatch(t, seed, 12*time.Second)
+		const seconds = 30
+		file, truth, door := recordedMatch(t, seed, seconds*time.Second)
 		tape := file.open(t)
 		v := newViewer(t, tape)
 		worst, ticks := 0.0, 0
@@ -38,7 +39,7 @@ func TestReplayIsTheMatch(t *testing.T) {
 			}
 		}
 		// the first update runs two steps
-		if want := int(tape.Last().Sub(tape.First())); ticks != want || ticks < 11*tickRate {
+		if want := int(tape.Last().Sub(tape.First())); ticks != want || ticks < (seconds-1)*tickRate {
 			t.Errorf("%d ticks in %d steps", want, ticks)
 		}
 		if len(v.heard) < 10 || len(tape.Marks()) != len(v.heard) {
@@ -46,7 +47,7 @@ func TestReplayIsTheMatch(t *testing.T) {
 		}
 		v.step() // at the end the picture stands
 		v.must(truth)
-		t.Logf("%d ticks, %d kB a minute, at most %.2f mm off, %d spawns", ticks, file.Len()*60/1000/12, 1000*worst, v.spawned)
+		t.Logf("%d ticks, %d kB a minute, at most %.2f mm off, %d spawns", ticks, file.Len()*60/1000/seconds, 1000*worst, v.spawned)
 	}
 }
 

@@ -1,6 +1,7 @@
 package hud
 
 import (
+	"strings"
 	"time"
 
 	"github.com/tandem-ecs/tandem/render"
@@ -68,7 +69,7 @@ func Timeline(o *render.Overlay, r render.Rect, tracks []timeline.Track, from, t
 	t := timePlot{o: o, from: from, to: to, room: render.Rect{X: r.X + label, Y: r.Y + 6, W: r.W - label - 10, H: h - small - 12}}
 	t.seconds()
 	for _, b := range all {
-		o.Text(r.X+8, t.room.Y+1, render.TextSmall, o.Theme().Text, fit(o, b.track.Name, timelineLabel-12))
+		o.Text(r.X+8, t.room.Y+1, render.TextSmall, o.Theme().Text, fit(o, strings.TrimPrefix(b.track.Name, "own player, "), timelineLabel-12))
 		if label > timelineLabel {
 			t.faults(b.track, r.X+timelineLabel, int(high/small))
 		}
@@ -190,13 +191,17 @@ func (t *timePlot) strip(track *timeline.Track) {
 		}
 		t.o.Rect(bar, t.bad(s.Name))
 	}
-	next := r.X + r.W // the names of marks end before the mark behind them
+	next := r.X + r.W // the names of marks end before the mark or stroke behind them
 	for i := len(track.Marks) - 1; i >= 0; i-- {
 		m := &track.Marks[i]
-		if m.At < t.from || m.At > t.to || !m.Bad {
+		if m.At < t.from || m.At > t.to {
 			continue
 		}
 		x := t.x(m.At)
+		if !m.Bad {
+			next = x
+			continue
+		}
 		for k := range 5 { // a triangle that points up
 			half := float32(k)
 			t.o.Rect(render.Rect{X: x - half/2 - 0.5, Y: r.Y + 2 + 2*half, W: half + 1, H: 2}, theme.Bad)

@@ -60,3 +60,31 @@ func TestTimeline(t *testing.T) {
 		}
 	}
 }
+
+// The name of a mark gives way to the strokes of samples behind it.
+func TestNamesInATimeline(t *testing.T) {
+	frame := render.NewFrame(render.Dusk())
+	drawn := func(samples, mark bool) int {
+		log := timeline.New(0)
+		for n := range 600 {
+			at := time.Duration(n) * time.Second / 60
+			log.Add(timeline.Event{Kind: timeline.Drawn, Body: 7, At: at, C: 6})
+			if samples && n%3 == 0 {
+				log.Add(timeline.Event{Kind: timeline.Sample, Body: 7, At: at})
+			}
+			if mark && n == 300 {
+				log.Add(timeline.Event{Kind: timeline.Teleported, Body: 7, At: at})
+			}
+		}
+		frame.Begin(render.Size{Width: 560, Height: 400})
+		Timeline(&frame.Overlay, render.Rect{W: 500, H: 300}, log.Tracks(), 2*time.Second, 10*time.Second)
+		return len(frame.Overlay.Vertices()) / 4
+	}
+	const triangle = 5
+	if n := drawn(false, true) - drawn(false, false); n < triangle+len("teleported") {
+		t.Errorf("a mark alone takes %d quadrilaterals: it has no name", n)
+	}
+	if n := drawn(true, true) - drawn(true, false); n != triangle {
+		t.Errorf("a mark among samples takes %d quadrilaterals, want %d", n, triangle)
+	}
+}

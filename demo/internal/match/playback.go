@@ -127,6 +127,9 @@ func (p *playback) draw(f *render.Frame, now hud.Moment, set settings.Settings) 
 	all := now.Room.In(f.Overlay.Bounds()).Inset(10)
 	p.bar.Draw(&f.Overlay, all, timebar.State{At: p.net.At(), Length: p.net.Length(), Paused: set.Paused || p.ended(), Speed: set.Speed, Leaves: p.again})
 	p.client.Foot = p.bar.Height()
+	if set.Timeline { // the texts of marks come and go between both
+		p.client.Foot += timebar.Label(&f.Overlay)
+	}
 }
 
 // info describes the replay.

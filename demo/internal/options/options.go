@@ -128,6 +128,7 @@ func (o *Options) timeFlags(s *flags.Set) {
 	s.DurationVar(&o.At, "at", 0, "`time` of the recording to begin at, such as 1m30s")
 	s.Float64Var(&o.Speed, "speed", o.Speed, "`factor` of the speed, above 0 to 100: 0.25 is slow motion")
 	s.BoolVar(&o.Paused, "paused", false, "begin paused")
+	s.BoolVar(&o.Timeline, "timeline", false, "draw why things moved so in the last seconds, as key T does")
 }
 
 // playFlags defines the flags of a player.

@@ -23,7 +23,7 @@ func TestPage(t *testing.T) {
 	if m.Scene != settings.Arena || m.Link.Latency != 200*time.Millisecond || m.Predict || m.Rate != 30 || !m.Autopilot || m.Cap != 20 {
 		t.Errorf("got %+v", m.Settings)
 	}
-	if r, err := ParsePage([][2]string{{"replay", "a b.replay"}, {"at", "1m30s"}, {"speed", "0.25"}}, false); err != nil || r.Recording != "a b.replay" || r.At != 90*time.Second || r.Speed != 0.25 || r.Scene != settings.Arena {
+	if r, err := ParsePage([][2]string{{"replay", "a b.replay"}, {"at", "1m30s"}, {"speed", "0.25"}, {"timeline", ""}}, false); err != nil || r.Recording != "a b.replay" || r.At != 90*time.Second || r.Speed != 0.25 || !r.Timeline || r.Scene != settings.Arena {
 		t.Errorf("a replay: %+v, %v", r, err)
 	}
 	if m, err = ParsePage(nil, true); err != nil || m.Rate != 60 || m.Link != (settings.Link{}) {

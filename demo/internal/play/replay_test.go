@@ -56,6 +56,8 @@ func TestReplay(t *testing.T) {
 		t.Errorf("the recording has no end:\n%s", info)
 	}
 
+	testKeysOfAReplay(t, name)
+
 	// In a quarter of the speed 120 frames show half a second.
 	out, said, err := command(t, replayed, "-at", "3s", "-speed", "0.25", "-follow", "2", "-headless", "-frames", "120", "-trace", table, name)
 	if err != nil || said != "" || !strings.Contains(out, "the replay stands at 3.5 of 8.0 s") {

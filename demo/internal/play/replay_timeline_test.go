@@ -16,6 +16,7 @@ import (
 )
 
 // In a paused replay the key shows the timeline of the seconds before at once, also after a seek.
+// The flag shows it from the start.
 func TestTimelineOfAPausedReplay(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "match.replay")
 	if out, _, err := command(t, duel, "-headless", "-seconds", "12", "-round", "0", "-fps", "30", "-record", name); err != nil {
@@ -26,14 +27,9 @@ func TestTimelineOfAPausedReplay(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer tape.Close()
-	c, err := view.New(view.Config{Replay: tape, Log: slog.New(slog.DiscardHandler)})
-	if err != nil {
-		t.Fatal(err)
-	}
 	set := settings.Default()
 	set.Paused = true
-	m := match.New(match.Config{Settings: set, Clients: []*view.Client{c}, At: 10 * time.Second})
-	defer m.Close()
+	m := played(t, tape, set, 10*time.Second)
 	f := render.NewFrame(render.Daylight())
 	drawn := func() int {
 		m.Advance(frame)
@@ -56,11 +52,28 @@ func TestTimelineOfAPausedReplay(t *testing.T) {
 	if n := drawn(); n < plain+1000 {
 		t.Errorf("%d quadrilaterals of the next player, and %d without the timeline", n, plain)
 	}
-	c.Net().Replay().Seek(9 * time.Second)
-	if drawn(); c.Net().Replay().At() != 9*time.Second {
-		t.Fatalf("it shows %v", c.Net().Replay().At())
+	r := m.Clients()[0].Net().Replay()
+	r.Seek(9 * time.Second)
+	if drawn(); r.At() != 9*time.Second {
+		t.Fatalf("it shows %v", r.At())
 	}
 	if n := drawn(); n < plain+1000 {
 		t.Errorf("%d quadrilaterals after a seek, and %d without the timeline", n, plain)
 	}
+	m = played(t, tape, set, 10*time.Second)
+	if n := drawn(); n < plain+1000 {
+		t.Errorf("%d quadrilaterals from the start, and %d without the timeline", n, plain)
+	}
+}
+
+// played plays a recording from a moment on.
+func played(t *testing.T, tape *replay.Tape, set settings.Settings, at time.Duration) *match.Match {
+	t.Helper()
+	c, err := view.New(view.Config{Replay: tape, Log: slog.New(slog.DiscardHandler)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := match.New(match.Config{Settings: set, Clients: []*view.Client{c}, At: at})
+	t.Cleanup(m.Close)
+	return m
 }

@@ -76,14 +76,13 @@ func (b *Bar) drawLabel(o *render.Overlay, l *layout, s State) {
 			return
 		}
 	}
-	line := o.LineHeight(render.TextSmall)
 	const moment = 46
-	r := render.Rect{W: moment + pad, H: line + 8}
+	r := render.Rect{W: moment + pad, H: Label(o) - labelGap}
 	if text != "" {
 		r.W += o.Width(render.TextSmall, text) + 2*pad
 	}
 	r.X = max(l.frame.X, min(x-r.W/2, l.frame.X+l.frame.W-r.W))
-	r.Y = l.frame.Y - r.H - 4
+	r.Y = l.frame.Y - r.H - labelGap
 	o.Panel(r)
 	clock(o.At(r.X+pad, r.Y+4, render.TextSmall, o.Theme().TextDim), at)
 	o.Text(r.X+2*pad+moment, r.Y+4, render.TextSmall, o.Theme().Text, text)

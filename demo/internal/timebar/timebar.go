@@ -88,6 +88,9 @@ func (b *Bar) Held() bool { return b.held }
 // Height returns the height of the bar in the picture, in points, zero if it is hidden.
 func (b *Bar) Height() float32 { return b.shown.frame.H }
 
+// Label returns the height of the room above the bar that the text of a mark takes, in points.
+func Label(o *render.Overlay) float32 { return o.LineHeight(render.TextSmall) + pad + labelGap }
+
 // Hide takes the bar out of the picture: events pass it.
 func (b *Bar) Hide() { b.shown, b.held, b.hovering = layout{}, false, false }
 
@@ -95,6 +98,7 @@ func (b *Bar) Hide() { b.shown, b.held, b.hovering = layout{}, false, false }
 const (
 	button   = 32 // the sides of buttons, for a finger
 	pad      = 8
+	labelGap = 4 // between the bar and the text of a mark
 	timeText = 108
 	speed    = 44
 	leave    = 92

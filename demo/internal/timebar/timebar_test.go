@@ -93,6 +93,26 @@ func TestPresses(t *testing.T) {
 	}
 }
 
+// The bar and the text of a mark stay in the room that they claim, in which nothing else is drawn.
+func TestRoomOfTheBar(t *testing.T) {
+	f := render.NewFrame(render.Daylight())
+	top := func(b Bar) float32 {
+		f.Begin(render.Size{Width: 640, Height: 200})
+		b.Draw(&f.Overlay, f.Overlay.Bounds(), State{At: 6 * time.Second, Length: time.Minute, Speed: 1})
+		y := float32(200)
+		for _, v := range f.Overlay.Vertices() {
+			y = min(y, v.Y)
+		}
+		if want := 200 - b.Height(); len(b.Marks) == 0 && y != want || y < want-Label(&f.Overlay) {
+			t.Errorf("with %d marks it begins at %v, and the bar at %v", len(b.Marks), y, want)
+		}
+		return y
+	}
+	if plain, marked := top(Bar{}), top(Bar{Marks: []Mark{{At: 5 * time.Second, Text: "goal"}}}); marked >= plain {
+		t.Errorf("with the text of a mark it begins at %v, without at %v", marked, plain)
+	}
+}
+
 // A file that claims a million marks and gaps, and the length of years, draws no more than the bar
 // has room for.
 func TestDrawOfAMillionMarks(t *testing.T) {

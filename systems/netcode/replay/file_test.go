@@ -149,3 +149,30 @@ func TestMisuse(t *testing.T) {
 		t.Fatal("a description of 70 kB is taken")
 	}
 }
+
+// A recorder that is killed leaves all but the last second. So far nothing has ended the file.
+func TestAFileWithoutAnEnd(t *testing.T) {
+	name := filepath.Join(t.TempDir(), "match.replay")
+	f, err := replay.Create(name, replay.Info{Game: "test"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	const ticks = 95
+	record(t, f, script(0, ticks, 5))
+	for f.Waiting() > 0 {
+		time.Sleep(time.Millisecond)
+	}
+	tape, err := replay.Open(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer tape.Close()
+	last := -1
+	for _, fr := range play(tape.Cursor()) {
+		last = int(fr.Tick)
+	}
+	if lost := ticks - 1 - last; lost > session.Rate || last != int(tape.Last()) || tape.Closed() || len(tape.Gaps()) > 0 {
+		t.Errorf("%d ticks are lost, a second has %d; closed: %v, gaps %v", lost, session.Rate, tape.Closed(), tape.Gaps())
+	}
+}

@@ -17,9 +17,9 @@ import (
 
 // WriteHTML writes the log as a page with plots, under a title. The page needs no other file, no
 // script and no network. It lists the faults that the log explains, and then plots ten seconds at a
-// time, but not those without an event. A minute of a client takes about 0.3 MB, and each watched
-// entity 0.25 MB more. After an hour, or 32 MB, the page ends and says so: clip a longer log first.
-// It returns the writer's error.
+// time, but not those without an event. The ten seconds of the longest fault are unfolded. A minute
+// of a client takes about 0.3 MB, and each watched entity 0.25 MB more. After an hour, or 32 MB,
+// the page ends and says so: clip a longer log first. It returns the writer's error.
 func (l *Log) WriteHTML(w io.Writer, title string) error {
 	size := counter{w: w}
 	p := page{Writer: bufio.NewWriter(&size)}
@@ -34,7 +34,7 @@ func (l *Log) WriteHTML(w io.Writer, title string) error {
 	for i := range tracks {
 		rows = append(rows, tracks[i].Rows())
 	}
-	begin := from
+	begin, worst, opened := from, longestFault(tracks), false
 	for n := 0; len(tracks) > 0; n++ {
 		if n == mostSections || size.bytes >= mostBytes {
 			p.printf("<p>All from %s on is left out: clip the log to the time that matters.</p>\n", stamp(begin))
@@ -45,7 +45,9 @@ func (l *Log) WriteHTML(w io.Writer, title string) error {
 		if last {
 			end = max(to, begin+section/100)
 		}
-		p.section(tracks, rows, begin, end, begin == from)
+		open := !opened && (worst < end || last)
+		opened = opened || open
+		p.section(tracks, rows, begin, end, open)
 		if last {
 			break
 		}
@@ -166,6 +168,19 @@ func (p *page) faults(tracks []Track) {
 		p.printf("<p>and %d more</p>\n", more)
 	}
 	p.printf("</details>\n")
+}
+
+// longestFault returns when the longest fault begins. Without one it is before all time.
+func longestFault(tracks []Track) time.Duration {
+	longest := Slice{From: math.MinInt64, To: math.MinInt64}
+	for i := range tracks {
+		for _, s := range tracks[i].Slices {
+			if s.Bad && s.To-s.From > longest.To-longest.From {
+				longest = s
+			}
+		}
+	}
+	return longest.From
 }
 
 // section writes the plots of a part of the time. rows are those of each track.

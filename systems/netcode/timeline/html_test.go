@@ -107,6 +107,31 @@ func TestPageOfManyEvents(t *testing.T) {
 	}
 }
 
+// The part with the longest fault is the one that is unfolded, and the first one if there is none.
+func TestPageUnfoldsTheFault(t *testing.T) {
+	for _, test := range []struct {
+		starved [2]int // the seconds of a fault
+		want    string
+	}{{[2]int{0, 0}, "0.000 s to 10.000 s"}, {[2]int{23, 25}, "20.000 s to 30.000 s"}, {[2]int{38, 39}, "30.000 s to 39.950 s"}} {
+		l := timeline.New(1 << 10)
+		for n := range 800 {
+			e := timeline.Event{Kind: timeline.Drawn, Body: 7, At: time.Duration(n) * time.Second / 20}
+			if second := n / 20; second >= test.starved[0] && second < test.starved[1] || test.starved[1] > 0 && n/4 == 10 {
+				e.Flags = timeline.Starved // a shorter one is in the first part
+			}
+			l.Add(e)
+		}
+		var b bytes.Buffer
+		if err := l.WriteHTML(&b, "why"); err != nil {
+			t.Fatal(err)
+		}
+		open := strings.Split(b.String(), "<details open><summary><b>")[1:]
+		if len(open) != 1 || !strings.HasPrefix(open[0], test.want) {
+			t.Errorf("a fault from %d s to %d s: unfolded are %d parts, want %s", test.starved[0], test.starved[1], len(open), test.want)
+		}
+	}
+}
+
 // limited is a buffer that refuses what is too long.
 type limited struct {
 	bytes.Buffer
