@@ -259,7 +259,7 @@ func (c *Client[S, I]) Entity() arche.Entity {
 // Replica returns the local entity of a replicated one, or the zero entity. The entity exists as
 // long as it is shown, which is a while later than the records of its spawn and of its removal.
 func (c *Client[S, I]) Replica(id EntityID) arche.Entity {
-	if r := c.replica(id); r != nil {
+	if r := c.seen(id); r != nil {
 		return r.entity
 	}
 	return arche.Entity{}

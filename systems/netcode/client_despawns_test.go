@@ -96,8 +96,8 @@ func TestDespawnsAreDelayed(t *testing.T) {
 }
 
 // Case 18 on the screen: slots are given to other entities while their last owners are still shown,
-// over a line with loss. No entity ever becomes another one. Each has its own health, few are shown
-// at a time, and in the end exactly the server's entities exist.
+// over a line with loss. No entity ever becomes another one, and Replica finds each of them. Each
+// has its own health, few are shown at a time, and in the end exactly the server's entities exist.
 func TestSlotsReusedDuringDelayedDespawns(t *testing.T) {
 	m := newMatch(t, nil)
 	born, live := map[netcode.EntityID]arche.Entity{}, map[arche.Entity]netcode.EntityID{}
@@ -141,6 +141,9 @@ func TestSlotsReusedDuringDelayedDespawns(t *testing.T) {
 			live[e] = id
 			if was, ok := born[id]; ok && was != e {
 				t.Fatalf("at %v %v is drawn by %v and was by %v", m.now, id, e, was)
+			}
+			if found := a.client.Replica(id); found != e {
+				t.Fatalf("at %v %v is drawn by %v, and Replica returns %v", m.now, id, e, found)
 			}
 			if query.Has(healths) {
 				if got := (*health)(query.Get(healths)).Points; got != points[id] && points[id] != 0 && got != 100 {

@@ -357,12 +357,17 @@ func (c *Client[S, I]) emptyScene(first Tick) {
 	c.viewTime = -1
 }
 
-// keepEntities empties the scene, but leaves the entities of its replicas in the world.
+// keepEntities empties the scene, but leaves the entities of its replicas in the world, also those
+// whose despawn is delayed: the moment that a seek leads to may have them.
 func (c *Client[S, I]) keepEntities() {
-	for p := range c.present {
+	for i := range len(c.replicas) + len(c.delayedDespawns) {
+		p := c.replicaAt(i)
+		if p.id == NoEntity {
+			continue
+		}
 		c.orphan(p)
 		c.detach(p)
-		if p.unspawned || p.flight != nil || p.despawn.any || !c.has(p.entity) {
+		if p.unspawned || p.flight != nil || !c.has(p.entity) {
 			continue
 		}
 		c.setParent(p.entity, arche.Entity{})

@@ -54,14 +54,29 @@ func TestReplayIsTheMatch(t *testing.T) {
 // After a seek, forward, back or in a pause, the world is the server's at that tick, the picture is
 // at the logical poses, and entities that are there before and after are the same.
 func TestReplaySeeks(t *testing.T) {
-	file, truth, door := recordedMatch(t, 7, 12*time.Second)
+	removed, reused := 0, 0
+	for seed := range uint64(3) {
+		a, b := seekAround(t, seed, 300)
+		removed, reused = removed+a, reused+b
+	}
+	if removed < 5 || reused < 1 {
+		t.Errorf("%d entities stay that the client knew to be removed soon, %d of a slot with a new owner: the test shows nothing", removed, reused)
+	}
+}
+
+// seekAround seeks to random ticks of a recording of thirty seconds. It returns how many entities
+// stay although the client has read ahead that they are removed, and how many of those had lost
+// their slot.
+func seekAround(t *testing.T, seed uint64, seeks int) (leaving, reused int) {
+	t.Helper()
+	file, truth, door := recordedMatch(t, seed, 30*time.Second)
 	tape := file.open(t)
 	v := newViewer(t, tape)
-	r := rand.New(rand.NewPCG(7, 7))
+	r := rand.New(rand.NewPCG(seed, 7))
 	jumps := 0
 	v.client.Replay().Jumped = func() { jumps++ }
 	v.step()
-	for k := range 100 {
+	for k := range seeks {
 		paused := k%3 == 2
 		if err := v.engine.SetScale(map[bool]float64{true: 0, false: 1}[paused]); err != nil {
 			t.Fatal(err)
@@ -70,6 +85,11 @@ func TestReplaySeeks(t *testing.T) {
 		before := map[netcode.EntityID]arche.Entity{}
 		for id := range truth[v.tick()] {
 			before[id] = v.client.Replica(id)
+		}
+		soon := truth[v.tick().Add(3)] // the client has read so far ahead
+		slots := map[int]bool{}
+		for id := range soon {
+			slots[id.Slot()] = true
 		}
 		spawned, removed := v.spawned, v.removed
 		to := tape.First().Add(r.IntN(int(tape.Last().Sub(tape.First())) + 1))
@@ -80,7 +100,7 @@ func TestReplaySeeks(t *testing.T) {
 			v.engine.Update(time.Second / 1000)
 		}
 		if at := v.tick(); at != to || jumps != k+2 {
-			t.Fatalf("a seek to tick %d shows %d, after %d jumps", to, at, jumps)
+			t.Fatalf("seed %d: a seek to tick %d shows %d, after %d jumps", seed, to, at, jumps)
 		}
 		v.must(truth)
 		w := v.engine.World()
@@ -89,24 +109,32 @@ func TestReplaySeeks(t *testing.T) {
 			e := v.client.Replica(id)
 			if old, ok := before[id]; ok {
 				if stay++; e != old {
-					t.Fatalf("seek %d: %v has another entity", k, id)
+					t.Fatalf("seed %d, seek %d: %v is %v, and was %v", seed, k, id, e, old)
 				}
+				if _, known := soon[id]; !known && soon != nil {
+					if leaving++; slots[id.Slot()] {
+						reused++
+					}
+				}
+			}
+			if !w.Alive(e) {
+				t.Fatalf("seed %d, seek %d: %v has no entity", seed, k, id)
 			}
 			logical, visual := component[components.Transform3D](w, e), component[components.Visual3D](w, e)
 			if d := visual.Get().Position.Sub(logical.Get().Position).Len(); d > 1e-4 {
-				t.Fatalf("seek %d: %v is drawn %v m from its pose", k, id, d)
+				t.Fatalf("seed %d, seek %d: %v is drawn %v m from its pose", seed, k, id, d)
 			}
 		}
 		if v.spawned-spawned != len(truth[to])-stay || v.removed-removed != len(before)-stay {
-			t.Fatalf("seek %d: %d spawns and %d removals for %d before, %d after, %d of both", k, v.spawned-spawned, v.removed-removed, len(before), len(truth[to]), stay)
+			t.Fatalf("seed %d, seek %d: %d spawns and %d removals for %d before, %d after, %d of both", seed, k, v.spawned-spawned, v.removed-removed, len(before), len(truth[to]), stay)
 		}
 		if v.door.At(to) != door[to] {
-			t.Fatalf("seek %d: the door is shut: %v", k, v.door.At(to))
+			t.Fatalf("seed %d, seek %d: the door is shut: %v", seed, k, v.door.At(to))
 		}
 		if paused {
 			v.step()
 			if v.tick() != to {
-				t.Fatalf("in a pause it goes on to tick %d", v.tick())
+				t.Fatalf("seed %d: in a pause it goes on to tick %d", seed, v.tick())
 			}
 			continue
 		}
@@ -115,6 +143,7 @@ func TestReplaySeeks(t *testing.T) {
 			v.must(truth)
 		}
 	}
+	return leaving, reused
 }
 
 // In slow motion no body that moves stands still in a frame.
