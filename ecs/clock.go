@@ -33,7 +33,8 @@ type clock struct {
 	before   time.Duration // normal time before this frame
 	single   bool          // run one step in the next frame, though paused
 	inStep   bool
-	rebased  bool // the rate was changed inside the current step
+	rebased  bool        // the rate was changed inside the current step
+	gate     func() bool // asked before each step; nil: none
 }
 
 const (
@@ -113,7 +114,7 @@ func (c *clock) nextStep() bool {
 	if start > t.Normal {
 		return false
 	}
-	if t.Steps == c.maxSteps {
+	if t.Steps == c.maxSteps || c.gate != nil && !c.gate() {
 		c.holdAt(start - 1)
 		return false
 	}
@@ -170,14 +171,17 @@ func (c *clock) endStep() {
 }
 
 // holdAt limits normal time, because the other steps that are due may not run in this frame, and
-// counts the difference as dropped real time. A frame that began paused never comes here: it has no
-// second step to run.
+// counts the difference as dropped real time. A frame that began paused comes here only with its
+// single step, for which no real time has passed.
 func (c *clock) holdAt(most time.Duration) {
 	t := &c.time
 	held := t.Normal - most
 	t.Normal = most
 	t.NormalDelta = t.Normal - c.before
 	c.carry = 0
+	if c.factor == 0 {
+		return
+	}
 	hi, lo := bits.Mul64(uint64(held), unit)
 	lo, over := bits.Add64(lo, c.dropRest, 0)
 	quo, rem := bits.Div64(hi+over, lo, c.factor)

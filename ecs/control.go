@@ -84,6 +84,12 @@ func (e *Engine) RequestStep() error {
 	return nil
 }
 
+// SetGate makes the engine ask before each fixed step whether it may run. While the answer is no,
+// no step runs, and the time that was due for it is dropped, as by Config.MaxSteps. The normal
+// stages go on. It is for a process that may simulate only as long as it holds a lease, also if it
+// was stopped in the middle of an Update. Nil removes the gate. The clock's holder does not own it.
+func (e *Engine) SetGate(open func() bool) { e.clock.gate = open }
+
 // HoldClock reserves the clock for a plugin whose world shares its time with others (a client
 // cannot slow a server's world). While it is held, SetScale to anything but 1, SetRate and
 // RequestStep return errors that name the owner. Release gives it back; releasing twice does

@@ -58,6 +58,9 @@ type boundComponent interface {
 	store(from *snapshot.Decoder, change *snapshot.Change) (place int32)
 	// storeNewest stores the newest value of an entity that a decoder has, and returns its place.
 	storeNewest(from *snapshot.Decoder, id EntityID) (place int32)
+	// write writes the value of an entity, or that it has none, and read stores it.
+	write(w *Writer, e arche.Entity)
+	read(r *Reader) (place int32)
 	// release frees a place, and writes its value to the entity unless that is the zero entity.
 	release(place int32, e arche.Entity)
 	// immediate reports whether values are applied when they arrive.
@@ -105,6 +108,21 @@ func (m *replicatedColumn[T]) store(from *snapshot.Decoder, change *snapshot.Cha
 
 func (m *replicatedColumn[T]) storeNewest(from *snapshot.Decoder, id EntityID) int32 {
 	return m.put(m.handle.Get(from, id))
+}
+
+func (m *replicatedColumn[T]) write(w *Writer, e arche.Entity) {
+	has := m.world.Has(e, m.id)
+	w.Bool(has)
+	if has {
+		m.handle.Write(w, *(*T)(m.world.Get(e, m.id)))
+	}
+}
+
+func (m *replicatedColumn[T]) read(r *Reader) int32 {
+	if !r.Bool() {
+		return absent
+	}
+	return m.put(m.handle.Read(r), true)
 }
 
 // put stores a value, or that there is none, and returns its place.

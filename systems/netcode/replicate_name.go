@@ -74,4 +74,6 @@ func (b *boundName) changedIn(*snapshot.Change) bool                 { return fa
 func (b *boundName) immediate() bool                                 { return true }
 func (b *boundName) store(*snapshot.Decoder, *snapshot.Change) int32 { return absent }
 func (b *boundName) storeNewest(*snapshot.Decoder, EntityID) int32   { return absent }
+func (b *boundName) write(*Writer, arche.Entity)                     {}
+func (b *boundName) read(*Reader) int32                              { return absent }
 func (b *boundName) release(int32, arche.Entity)                     {}

@@ -183,6 +183,9 @@ func (s *Server[S, I]) Drain(why string) {
 	s.draining = Reason{Code: transport.Shutdown, Text: why}
 }
 
+// Draining reports whether the server takes no more players: see [Server.Drain].
+func (s *Server[S, I]) Draining() bool { return s.draining.Code != transport.NoReason }
+
 // Broadcast sends a reliable message to every connected player. It leaves out a player whose queue
 // is full: its client has stopped receiving, and will time out. Raw bytes in a protocol with a
 // [Message] are not sent, and the first ones are logged.

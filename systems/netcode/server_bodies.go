@@ -3,6 +3,7 @@ package netcode
 import (
 	arche "github.com/mlange-42/arche/ecs"
 
+	"github.com/tandem-ecs/tandem/components"
 	"github.com/tandem-ecs/tandem/systems/netcode/internal/prediction"
 )
 
@@ -16,6 +17,9 @@ type serverBodies interface {
 	near(distance float32) bool
 	// share replicates the inputs of players.
 	share()
+	// restore completes the state of a body, of which another server has sent the component, from
+	// its pose.
+	restore(e arche.Entity, pose components.Pose3D)
 }
 
 type bodiesServer[S any, I comparable, B comparable] struct {
@@ -74,6 +78,14 @@ func (b *bodiesServer[S, I, B]) step(t Tick) {
 		}
 	}
 	clear(g.Players) // a player that leaves is not kept in memory
+}
+
+func (b *bodiesServer[S, I, B]) restore(e arche.Entity, pose components.Pose3D) {
+	if b.config.Restore == nil || !b.s.marked(e) || !b.s.world.Has(e, b.id) || !b.has(b.s.replicated.Get(e).Archetype) {
+		return
+	}
+	state := (*B)(b.s.world.Get(e, b.id))
+	*state = b.config.Restore(*state, pose)
 }
 
 func (b *bodiesServer[S, I, B]) share() {

@@ -27,7 +27,7 @@ func (s *Server[S, I]) Neighbor() *Neighbor {
 	return &Neighbor{
 		encoder: snapshot.NewEncoder(s.net),
 		idOf: func(e arche.Entity) EntityID {
-			if s.marked(e) && s.has(e) && s.poseless(e) {
+			if s.InFlight(e) {
 				return NoEntity
 			}
 			return s.idOf(e)
@@ -79,5 +79,8 @@ func (s *Server[S, I]) ApplyRemote(e arche.Entity, from *snapshot.Decoder, chang
 		if m.changedIn(change) {
 			m.release(m.store(from, change), e)
 		}
+	}
+	if s.bodies != nil {
+		s.bodies.restore(e, poseOf(change.State.Position, change.State.Rotation))
 	}
 }

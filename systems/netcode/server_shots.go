@@ -164,6 +164,9 @@ func (s *Server[S, I]) fire(p *Player[S, I], before S, in I, t Tick) {
 	}
 }
 
+// InFlight reports whether an entity is a shot of [PredictShots] that a player's step has fired.
+func (s *Server[S, I]) InFlight(e arche.Entity) bool { return s.marked(e) && s.has(e) && s.poseless(e) }
+
 // poseless reports whether an entity is sent without its pose.
 func (s *Server[S, I]) poseless(e arche.Entity) bool {
 	for _, k := range s.shots {

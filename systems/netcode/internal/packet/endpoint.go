@@ -189,6 +189,16 @@ func (e *Endpoint) End() ([]byte, error) {
 	return datagram, nil
 }
 
+// Cancel abandons the packet that Begin began. Nothing counts as sent, and its messages wait for
+// the next packet, which has the same number.
+func (e *Endpoint) Cancel() {
+	b := &e.build
+	if !b.active {
+		panic("packet: Cancel without Begin")
+	}
+	b.active, b.buf, b.payload = false, nil, Writer{}
+}
+
 // Due returns the bytes of a packet that the first waiting message, or piece of one, needs beside
 // the payload at now, with the header and its own framing. It returns 0 if none would be part of
 // the next packet. A caller that reserves more than the buffer without these bytes delays messages.

@@ -162,10 +162,11 @@ func TestMisusePanics(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, f := range map[string]func(){
-		"Accept twice":      func() { _ = b.Accept(in, 0) },
-		"End without Begin": func() { _, _ = a.End() },
-		"tiny buffer":       func() { a.Begin(make([]byte, 8), 0, 0) },
-		"Begin twice":       func() { b.Begin(make([]byte, 100), 0, 0); b.Begin(make([]byte, 100), 0, 0) },
+		"Accept twice":         func() { _ = b.Accept(in, 0) },
+		"End without Begin":    func() { _, _ = a.End() },
+		"Cancel without Begin": func() { a.Cancel() },
+		"tiny buffer":          func() { a.Begin(make([]byte, 8), 0, 0) },
+		"Begin twice":          func() { b.Begin(make([]byte, 100), 0, 0); b.Begin(make([]byte, 100), 0, 0) },
 	} {
 		func() {
 			defer func() {
@@ -213,5 +214,23 @@ func TestDue(t *testing.T) {
 				t.Error("nothing is due of what has not been acknowledged for a minute")
 			}
 		}
+	}
+}
+
+// A packet that was cancelled must leave no trace: its number and its messages are those of the
+// next one.
+func TestCancelledPacket(t *testing.T) {
+	a, b := newPeer(t, packet.Config{MTU: 100}), newPeer(t, packet.Config{MTU: 100})
+	if err := errors.Join(a.SendReliable([]byte("r")), a.SendUnreliable([]byte("u"))); err != nil {
+		t.Fatal(err)
+	}
+	a.Begin(make([]byte, 100), 0, 0).Bits(1, 8)
+	a.Cancel()
+	if n, s := a.Next(), a.Stats(); n != 1 || s.Sent != 0 || s.SentBytes != 0 {
+		t.Errorf("after Cancel: next is %d, %d packets sent", n, s.Sent)
+	}
+	b.receive(0, a.pack(0, 1))
+	if len(b.reliable) != 1 || len(b.others) != 1 {
+		t.Errorf("%d and %d messages arrived, want one each", len(b.reliable), len(b.others))
 	}
 }

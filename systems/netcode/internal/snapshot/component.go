@@ -125,6 +125,12 @@ func (c Component[T]) In(d *Decoder, change *Change) (v T, ok bool) {
 // ChangedIn reports whether the change sets, alters or removes the component.
 func (c Component[T]) ChangedIn(change *Change) bool { return change.Components&(1<<c.index) != 0 }
 
+// Write writes a value, as the codec quantises it, without a baseline.
+func (c Component[T]) Write(w *packet.Writer, v T) { c.codec.Encode(w, c.codec.Quantize(v), nil) }
+
+// Read reads what Write wrote. The bits may come from anywhere.
+func (c Component[T]) Read(r *packet.Reader) T { return c.codec.Decode(r, nil) }
+
 // column holds the values of one component in a World or a Decoder, of which each uses a part. Its
 // ring is like that of their records.
 type column interface {
