@@ -88,6 +88,9 @@ func (l *Ledger) receiveCommit(m Message) {
 		h += leap
 		delete(l.coming, m.name)
 	}
+	if own := l.owned[m.name]; own != 0 && own < h && l.omit == 0 {
+		return // forged: to send it, a zone has to have it
+	}
 	isNew := l.seen(m.name) < h || l.omit == omitHops
 	reply := taken
 	if l.note(m) <= l.written {

@@ -87,6 +87,21 @@ func (l *Ledger) Arrived() []Entity {
 // asked beside it.
 func (l *Ledger) Active() bool { return l.asking == nil }
 
+// Meet adds a zone that did not exist when the ledger was opened. It does nothing for a known one.
+// The new zone asks all others first, so nothing that it owns can be missing here.
+func (l *Ledger) Meet(z Zone) {
+	if z == l.self.Zone || z > MaxZone {
+		panic(fmt.Sprintf("custody: zone %d meets zone %d: add other zones only, at most %d", l.self.Zone, z, MaxZone))
+	}
+	if l.peers[z] == nil {
+		l.peers[z] = &peer{}
+		if l.asking != nil {
+			l.asking.waiting[z] = 0
+			l.repeatQuestions()
+		}
+	}
+}
+
 // Owns reports whether the zone has the entity.
 func (l *Ledger) Owns(n Name) bool { return l.owned[n] != 0 }
 

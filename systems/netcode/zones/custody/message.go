@@ -32,6 +32,10 @@ type Message struct {
 	more   bool      // answer: there are more names behind the last one
 }
 
+// Gives returns the entity that the message gives to the process that it is for. False means that
+// it gives none.
+func (m Message) Gives() (n Name, ok bool) { return m.name, m.kind == commit || m.kind == refuse }
+
 // standing says how a zone stands to an entity that it knows.
 type standing uint8
 

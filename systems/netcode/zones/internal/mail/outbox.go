@@ -101,6 +101,11 @@ func (o *Outbox) Acknowledge(s Stamp) bool {
 	return ok
 }
 
+// Drop ends all letters to an entity that is removed.
+func (o *Outbox) Drop(to custody.Name) {
+	o.letters = slices.DeleteFunc(o.letters, func(l waiting) bool { return l.to == to })
+}
+
 // Waiting returns how many letters are not acknowledged.
 func (o *Outbox) Waiting() int { return len(o.letters) }
 
