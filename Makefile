@@ -44,9 +44,12 @@ bench-check: ## measure again and compare the ratios with docs/benchmarks.md
 	@tools/setup.sh window
 	@tools/bench.sh check
 
-soak: ## 64 players and 500 entities for three simulated minutes with faults: does anything grow? Ten thousand worlds of zones: does anything have two owners?
+soak: ## 64 players and 500 entities for three simulated minutes with faults: does anything grow? Ten thousand worlds of zones, and zones with a thousand players that cross and are killed: does anything have two owners?
 	$(GO) test ./systems/netcode/internal/soak -v -count 1 -timeout 1h -bots 64 -entities 500 -duration 3m -seed 1
 	$(GO) test -C systems/netcode/zones ./custody -run 'AtATime|ManyFaults' -v -count 1 -timeout 1h -rapid.checks 10000
+	$(GO) test -C systems/netcode/zones . -run TestCrowdCrossesBorders -v -count 1 -timeout 8h -bots 250 -duration 60s
+	$(GO) test -C systems/netcode/zones . -run TestCrashesLoseNothing -v -count 1 -timeout 2h -kills 500
+	$(GO) test -C systems/netcode/zones . -run TestProcesses -v -count 1 -timeout 1h -process-bots 25
 
 conformance: ## measure the netcode under every network condition and write docs/conformance.md, .html and the tables of docs/tuning.md
 	$(GO) test ./systems/netcode/internal/conformance/report -run TestReport -v -timeout 1h -write

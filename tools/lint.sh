@@ -11,6 +11,9 @@ if [[ -n $unformatted ]]; then
   exit 1
 fi
 "$go" vet ./...
-for module in examples/*/go.mod systems/netcode/zones/go.mod; do (cd "$(dirname "$module")" && "$go" vet ./...); done
 "$go" tool -modfile=tools/go.mod staticcheck ./...
+tools=$PWD/tools/go.mod
+for module in examples/*/go.mod systems/netcode/zones/go.mod demo/world/go.mod; do
+  (cd "$(dirname "$module")" && "$go" vet ./... && "$go" tool -modfile="$tools" staticcheck ./...)
+done
 "$go" test ./internal/docstest

@@ -42,6 +42,7 @@ step "tests"
 
 step "modules of their own"
 (cd systems/netcode/zones && "${test[@]}" ./...)
+(cd demo/world && "${test[@]}" ./...)
 # Xvfb is a display for the one with a window.
 (cd examples/09-arche-model && "$go" test ./...)
 (cd examples/04-ebitengine && xvfb-run --auto-servernum "$go" test ./...)

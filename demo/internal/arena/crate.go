@@ -63,7 +63,7 @@ func (r *Rules) Glide(c Crate, t netcode.Tick) Crate {
 }
 
 func (r *Rules) confine(c Crate, t netcode.Tick) Crate {
-	const edge = Half - CrateRadius
+	edge := r.Level.Half - CrateRadius
 	for axis := 0; axis <= 2; axis += 2 {
 		if abs(c.Pos[axis]) > edge {
 			c.Pos[axis], c.Vel[axis] = mgl32.Clamp(c.Pos[axis], -edge, edge), -0.4*c.Vel[axis]

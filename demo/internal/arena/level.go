@@ -8,7 +8,7 @@ import (
 	"github.com/tandem-ecs/tandem/components"
 )
 
-// Half is half the edge length of the square floor. The floor's middle is the origin.
+// Half is half the edge length of the floor of [NewLevel].
 const Half = 20
 
 // Box is an upright cuboid.
@@ -50,6 +50,7 @@ const (
 // Level is the fixed part of the arena: things that stand still or move by the clock alone. All
 // calls of [NewLevel] return equal levels.
 type Level struct {
+	Half      float32 // half the edge length of the square floor, whose middle is the origin
 	Blocks    []Box
 	Doors     []Doorway
 	Portals   []Portal
@@ -60,6 +61,7 @@ type Level struct {
 // NewLevel returns the arena.
 func NewLevel() *Level {
 	l := &Level{
+		Half: Half,
 		Blocks: []Box{
 			block(0, 0, 5, 5, 1.2), block(0, 0, 2.4, 2.4, 2.6),
 			block(-11, -8, 1, 7, 1.6), block(11, 8, 1, 7, 1.6),
@@ -90,6 +92,35 @@ func NewLevel() *Level {
 	}
 	return l
 }
+
+// NewWorld returns a level of four arenas side by side, without walls between them. One gate of
+// each arena has no door, because there is room for the match states of six doors. All calls return
+// equal levels.
+func NewWorld() *Level {
+	w := &Level{Half: 2 * Half}
+	for _, by := range [...]mgl32.Vec3{{-Half, 0, -Half}, {Half, 0, -Half}, {-Half, 0, Half}, {Half, 0, Half}} {
+		l, first := NewLevel(), len(w.Portals)
+		for _, b := range l.Blocks {
+			w.Blocks = append(w.Blocks, b.moved(by))
+		}
+		for _, d := range l.Doors[:1] {
+			w.Doors = append(w.Doors, Doorway{d.Shut.moved(by), [2]mgl32.Vec3{d.Plates[0].Add(by), d.Plates[1].Add(by)}})
+		}
+		for _, p := range l.Portals {
+			w.Portals = append(w.Portals, Portal{p.Place.Add(by), first + p.To, p.Exit.Add(by)})
+		}
+		for _, path := range l.Platforms {
+			w.Platforms = append(w.Platforms, func(t float64) mgl32.Vec3 { return path(t).Add(by) })
+		}
+		for _, at := range l.Spawns {
+			w.Spawns = append(w.Spawns, at.Add(by))
+		}
+	}
+	return w
+}
+
+// moved returns the box at another place.
+func (b Box) moved(by mgl32.Vec3) Box { return Box{b.Min.Add(by), b.Max.Add(by)} }
 
 // doorway adds a door, its posts, and the wall on its right, seen from the middle.
 func (l *Level) doorway(x, z float32) {

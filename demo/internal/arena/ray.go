@@ -47,9 +47,9 @@ func (s Shot) reach(l *Level) float32 {
 	}
 	for axis := 0; axis <= 2; axis += 2 {
 		if d := s.Direction[axis]; d > 1e-6 {
-			reach = min(reach, (Half-s.From[axis])/d)
+			reach = min(reach, (l.Half-s.From[axis])/d)
 		} else if d < -1e-6 {
-			reach = min(reach, (-Half-s.From[axis])/d)
+			reach = min(reach, (-l.Half-s.From[axis])/d)
 		}
 	}
 	for _, b := range l.Blocks {

@@ -71,7 +71,7 @@ func (s State) Pose() components.Pose3D {
 
 // MovementBase returns the platform that carries a player.
 func (s State) MovementBase() netcode.MovementBase {
-	if s.Platform == 0 {
+	if s.Platform == 0 || s.Platform == watches {
 		return netcode.MovementBase{}
 	}
 	return netcode.MovementBase{Mover: ArchetypePlatform + uint16(s.Platform-1)}
@@ -84,4 +84,16 @@ func Distance(a, b State) float64 {
 		d++
 	}
 	return d
+}
+
+// watches is the platform of a spectator: none that there is.
+const watches = 255
+
+// SpectatorToken is the token of a client of a world that only watches.
+const SpectatorToken = "spectator"
+
+// Spectator returns the state of a player without a body. Inputs do not change it, and it touches
+// nothing.
+func Spectator() State {
+	return State{Platform: watches, PlatformPos: mgl32.Vec3{0, 100, 0}, Pos: mgl32.Vec3{0, 100, 0}}
 }

@@ -35,6 +35,9 @@ func (r *Rules) Seconds(t netcode.Tick) float64 { return float64(t) / float64(r.
 // Step returns a player's state one tick later. It depends only on its arguments, on the platforms'
 // places at the tick, and on the match states' values in the tick.
 func (r *Rules) Step(s State, in Input, t netcode.Tick) State {
+	if s.Platform == watches {
+		return s
+	}
 	dt := 1 / float32(r.Rate)
 	s.Yaw, s.Pitch = in.angles()
 	now, next := r.Seconds(t), r.Seconds(t.Add(1))
@@ -120,7 +123,7 @@ func flat(v mgl32.Vec3) mgl32.Vec3 { return mgl32.Vec3{v[0], 0, v[2]} }
 
 // collide keeps a player on top of floors and out of walls.
 func (r *Rules) collide(s *State, before, carried mgl32.Vec3, t netcode.Tick, dt float32) {
-	const edge = Half - Radius
+	edge := r.Level.Half - Radius
 	now, next := r.Seconds(t), r.Seconds(t.Add(1))
 	for axis := 0; axis <= 2; axis += 2 {
 		if s.Pos[axis] > edge || s.Pos[axis] < -edge {

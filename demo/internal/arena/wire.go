@@ -45,9 +45,10 @@ type Protocol = netcode.Protocol[State, Input]
 
 // NewProtocol returns the protocol of one end, and makes its match states.
 func (r *Rules) NewProtocol() (*Protocol, error) {
+	edge := 1.6 * r.Level.Half
 	p, err := netcode.NewProtocol(netcode.Config{
 		Version: Version, TickRate: r.Rate, MaxEntities: MaxEntities, History: 48,
-		Position: netcode.Grid{Min: mgl32.Vec3{-32, -4, -32}, Max: mgl32.Vec3{32, 28, 32}, Resolution: 1.0 / 512},
+		Position: netcode.Grid{Min: mgl32.Vec3{-edge, -4, -edge}, Max: mgl32.Vec3{edge, 28, edge}, Resolution: 1.0 / 512},
 		Velocity: netcode.Range{Max: 32, Resolution: 1.0 / 32},
 	}, netcode.Game[State, Input]{
 		Step: r.Step, Pose: State.Pose, MovementBase: State.MovementBase, Distance: Distance, Tolerance: 0.01, Snap: 4,
@@ -68,7 +69,7 @@ func (r *Rules) NewProtocol() (*Protocol, error) {
 	netcode.ReplicateComponent(p, "name", netcode.StructComponent[Name](), netcode.Immediate())
 	netcode.PredictShots(p, "rocket", netcode.Shots[State, Input, Rocket]{Archetype: ArchetypeRocket, Fire: r.fireRocket, Path: r.rocketPath})
 	netcode.PredictBodies(p, "crate", netcode.Bodies[State, Input, Crate]{
-		Archetypes: []uint16{ArchetypeCrate}, Step: r.StepCrates, Pose: Crate.Pose, Codec: crateCodec{}, Restore: restoreCrate,
+		Archetypes: []uint16{ArchetypeCrate}, Step: r.StepCrates, Pose: Crate.Pose, Codec: crateCodec{}, Restore: RestoreCrate,
 		Distance: crateDistance, Tolerance: 0.02, Near: 7, Leave: 9,
 		ProxyState: func(r netcode.Replicated, pose components.Pose3D, velocity mgl32.Vec3, _ Input) (State, bool) {
 			return State{Pos: pose.Position, Vel: velocity, Grounded: abs(velocity[1]) < 0.1}, r.Archetype == ArchetypePlayer
@@ -215,8 +216,8 @@ func (crateCodec) Decode(r *netcode.Reader, _ *Crate) (c Crate) {
 	return c
 }
 
-// restoreCrate restores the rest of a crate's state from the pose. A crate stands on the floor.
-func restoreCrate(c Crate, pose components.Pose3D) Crate {
+// RestoreCrate restores the rest of a crate's state from the pose. A crate stands on the floor.
+func RestoreCrate(c Crate, pose components.Pose3D) Crate {
 	c.Pos = mgl32.Vec3{pose.Position[0], CrateSize / 2, pose.Position[2]}
 	c.Yaw = 2 * float32(math.Atan2(float64(pose.Rotation.V[1]), float64(pose.Rotation.W)))
 	return c

@@ -15,6 +15,9 @@ func (m *Match) stepDoors() {
 	now := m.server.Tick()
 	for i, door := range m.rules.Doors {
 		d, last := &m.rules.Level.Doors[i], m.rules.DoorAhead(i, now)
+		if !m.hasDoor(i) {
+			continue // its zone opens it
+		}
 		if last.Since.IsNewer(now) {
 			continue // announced
 		}

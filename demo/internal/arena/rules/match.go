@@ -24,6 +24,12 @@ import (
 // Player is a player of the arena on the server.
 type Player = netcode.Player[arena.State, arena.Input]
 
+// Server is the arena's server, and ServerConfig its configuration.
+type (
+	Server       = netcode.Server[arena.State, arena.Input]
+	ServerConfig = netcode.ServerConfig[arena.State, arena.Input]
+)
+
 // Config configures a [Match]. Every zero value but those of Host and Listener, one of which is
 // required, means the default stated in its comment.
 type Config struct {
@@ -44,12 +50,20 @@ type Config struct {
 	Seed  uint64 // of the places of crates and players
 	// no lag compensation: shots hit targets where they are now
 	NoRewind bool
-	Log      *slog.Logger              // nil: the host's, or slog.Default()
-	Shot     func(p *Player, hit bool) // called for every shot; may be nil
-	Rocket   func(p *Player, hit bool) // called at the end of every rocket; may be nil
-	Pushed   func(p *Player)           // called for every push; may be nil
-	Joined   func(p *Player)           // called for every player; may be nil
-	Left     func(p *Player)           // called for every player that has left; may be nil
+	// Level is the floor; nil: that of arena.NewLevel. Extend adds to the protocol; nil: nothing.
+	Level  *arena.Level
+	Extend func(p *arena.Protocol)
+	// Serve makes the server of a match that is a zone of a world, in the place of one for Host or
+	// Listener, and installs it. Border is that zone. The zone calls Populate, Spawn, Arrived,
+	// Departed and Receive. Nil: the match is alone.
+	Serve  func(e *ecs.Engine, p *arena.Protocol, c ServerConfig) (*Server, error)
+	Border Border
+	Log    *slog.Logger              // nil: the host's, or slog.Default()
+	Shot   func(p *Player, hit bool) // called for every shot; may be nil
+	Rocket func(p *Player, hit bool) // called at the end of every rocket; may be nil
+	Pushed func(p *Player)           // called for every push; may be nil
+	Joined func(p *Player)           // called for every player; may be nil
+	Left   func(p *Player)           // called for every player that has left; may be nil
 }
 
 // Match is a running arena.
@@ -57,10 +71,12 @@ type Match struct {
 	rules  arena.Rules
 	config Config
 	engine *ecs.Engine
-	server *netcode.Server[arena.State, arena.Input]
+	server *Server
 	random *rand.Rand
 
 	spawn   generic.Map3[components.Transform3D, netcode.Replicated, arena.Pawn]
+	things  generic.Map2[components.Transform3D, netcode.Replicated]
+	wooden  generic.Map3[components.Transform3D, netcode.Replicated, arena.Crate]
 	pawns   generic.Map1[arena.Pawn]
 	names   generic.Map1[arena.Name]
 	poses   generic.Map1[components.Transform3D]
@@ -72,6 +88,7 @@ type Match struct {
 	held    []netcode.Tick // by door: the tick until which it stays open
 	phase   arena.Phase
 	rockets rockets
+	foreign foreign
 	message []byte
 }
 
@@ -105,7 +122,10 @@ func New(c Config) (*Match, error) {
 	if c.MaxPlayers == 0 {
 		c.MaxPlayers = 64
 	}
-	level := arena.NewLevel()
+	level := c.Level
+	if level == nil {
+		level = arena.NewLevel()
+	}
 	if room := arena.MaxEntities - c.MaxPlayers - len(level.Platforms) - len(level.Doors); c.Crates > room {
 		return nil, fmt.Errorf("%d crates are too many: beside %d players there is room for %d", c.Crates, c.MaxPlayers, room)
 	}
@@ -124,7 +144,10 @@ func New(c Config) (*Match, error) {
 	if err != nil {
 		return nil, err
 	}
-	config := netcode.ServerConfig[arena.State, arena.Input]{
+	if c.Extend != nil {
+		c.Extend(protocol)
+	}
+	config := ServerConfig{
 		Listener: c.Listener, Joined: m.joined, Left: m.left, MaxPlayers: c.MaxPlayers, MaxPerAddress: c.PerAddress, Workers: c.Workers, SnapshotRate: c.SendRate, InputMode: c.InputMode, InputCredit: c.InputCredit, Log: c.Log,
 		Message: func(p *Player, data []byte, reliable bool) {
 			known := m.players[p]
@@ -141,7 +164,9 @@ func New(c Config) (*Match, error) {
 			}
 		},
 	}
-	if c.Host != nil {
+	if c.Serve != nil {
+		m.server, err = c.Serve(engine, protocol, config)
+	} else if c.Host != nil {
 		m.server, err = host.NewServer(c.Host, engine, protocol, config)
 	} else if m.server, err = netcode.NewServer(protocol, config); err == nil {
 		engine.Install(m.server)
@@ -157,36 +182,60 @@ func New(c Config) (*Match, error) {
 	m.poses = generic.NewMap1[components.Transform3D](w)
 	m.rockets = newRockets(w)
 	m.boxes = generic.NewMap1[arena.Crate](w)
-	m.spawnLevel()
+	m.things = generic.NewMap2[components.Transform3D, netcode.Replicated](w)
+	m.wooden = generic.NewMap3[components.Transform3D, netcode.Replicated, arena.Crate](w)
+	if c.Border != nil {
+		m.watchBorder()
+	} else {
+		m.Populate(func(mgl32.Vec3) bool { return true })
+	}
 	engine.Add(ecs.FixedUpdate, ecs.SystemFunc(m.step))
 	return m, nil
 }
 
-// spawnLevel spawns platforms, doors and crates.
-func (m *Match) spawnLevel() {
+// Populate spawns the platforms, doors and crates whose places are inside the land of the match.
+func (m *Match) Populate(inside func(at mgl32.Vec3) bool) {
 	shut := netcode.Tick(m.config.Rate) // in this tick all doors are shut
-	things := generic.NewMap2[components.Transform3D, netcode.Replicated](m.engine.World())
 	for i := range m.rules.Level.Platforms {
-		l := components.NewLogical(m.rules.Level.Platform(i, 0))
-		things.NewWith(&l, &netcode.Replicated{Archetype: arena.ArchetypePlatform + uint16(i)})
+		if pose := m.rules.Level.Platform(i, 0); inside(pose.Position) {
+			m.Spawn(arena.ArchetypePlatform+uint16(i), pose)
+		}
 	}
 	for i, d := range m.rules.Level.Doors {
-		l := components.NewLogical(components.Pose3D{Position: d.Shut.Center()})
-		things.NewWith(&l, &netcode.Replicated{Archetype: arena.ArchetypeDoor + uint16(i)})
+		if at := d.Shut.Center(); inside(at) {
+			m.Spawn(arena.ArchetypeDoor+uint16(i), components.At3D(at[0], at[1], at[2]))
+		}
 	}
-	boxes := generic.NewMap3[components.Transform3D, netcode.Replicated, arena.Crate](m.engine.World())
 	for range m.config.Crates {
-		const edge = arena.Half - 2
+		edge := m.rules.Level.Half - 2
 		c := arena.CrateAt(0, 0, float32(m.random.Float64()*2*math.Pi))
 		for try := 0; ; try++ {
 			c.Pos[0], c.Pos[2] = float32(m.random.Float64()*2-1)*edge, float32(m.random.Float64()*2-1)*edge
-			if moved := m.rules.Glide(c, shut); try > 50 || moved.Pos == c.Pos && m.clear(c.Pos) {
+			if moved := m.rules.Glide(c, shut); inside(c.Pos) && (try > 50 || moved.Pos == c.Pos && m.clear(c.Pos)) {
 				break
 			}
 		}
-		l := components.NewLogical(c.Pose())
-		m.crates = append(m.crates, boxes.NewWith(&l, &netcode.Replicated{Archetype: arena.ArchetypeCrate}, &c))
+		*m.boxes.Get(m.Spawn(arena.ArchetypeCrate, c.Pose())) = c
 	}
+}
+
+// Spawn spawns an entity of the level, or a player's body. The zero entity means that this match
+// does not know the archetype, or that players' steps make such entities.
+func (m *Match) Spawn(archetype uint16, pose components.Pose3D) arche.Entity {
+	l, replicated := components.NewLogical(pose), netcode.Replicated{Archetype: archetype}
+	switch level := m.rules.Level; {
+	case archetype == arena.ArchetypePlayer:
+		return m.spawn.NewWith(&l, &replicated, &arena.Pawn{Health: arena.FullHealth})
+	case archetype == arena.ArchetypeCrate:
+		c := arena.RestoreCrate(arena.Crate{Awake: true}, pose)
+		e := m.wooden.NewWith(&l, &replicated, &c)
+		m.crates = append(m.crates, e)
+		return e
+	case archetype >= arena.ArchetypePlatform && int(archetype-arena.ArchetypePlatform) < len(level.Platforms),
+		archetype >= arena.ArchetypeDoor && int(archetype-arena.ArchetypeDoor) < len(level.Doors):
+		return m.things.NewWith(&l, &replicated)
+	}
+	return arche.Entity{}
 }
 
 func (m *Match) clear(at mgl32.Vec3) bool {
@@ -210,17 +259,19 @@ func (m *Match) Engine() *ecs.Engine { return m.engine }
 func (m *Match) Rules() *arena.Rules { return &m.rules }
 
 // Server returns the netcode's server.
-func (m *Match) Server() *netcode.Server[arena.State, arena.Input] { return m.server }
+func (m *Match) Server() *Server { return m.server }
 
 func (m *Match) joined(p *Player) (arena.State, arche.Entity) {
+	if string(p.Token()) == arena.SpectatorToken {
+		return arena.Spectator(), arche.Entity{}
+	}
 	state := arena.State{Pos: m.spawnPoint(), Grounded: true}
 	m.players[p] = &playerRecord{}
 	m.server.Mark("joins", p.Number())
 	if m.config.Joined != nil {
 		m.config.Joined(p)
 	}
-	l := components.NewLogical(state.Pose())
-	return state, m.spawn.NewWith(&l, &netcode.Replicated{Archetype: arena.ArchetypePlayer}, &arena.Pawn{Health: arena.FullHealth})
+	return state, m.Spawn(arena.ArchetypePlayer, state.Pose())
 }
 
 func (m *Match) left(p *Player, _ transport.Reason) {

@@ -44,12 +44,13 @@ func (m *Match) stepRockets(w *arche.World) {
 		if !known {
 			f.born[e], born = now, now
 		}
-		m.stepRocket(m.server.Player(replicated.Owner), rocket, float32(now.Sub(born)), now)
+		m.stepRocket(m.server.Player(replicated.Owner), replicated.Owner, rocket, float32(now.Sub(born)), now)
 	}
 }
 
-// stepRocket steps a rocket, whose player may have left.
-func (m *Match) stepRocket(p *Player, rocket *arena.Rocket, age float32, now netcode.Tick) {
+// stepRocket steps a rocket of the player of a number, who may have left, or be in another zone by
+// now: p is nil then.
+func (m *Match) stepRocket(p *Player, by uint16, rocket *arena.Rocket, age float32, now netcode.Tick) {
 	if age > rocket.Life {
 		return // it has ended, and the netcode despawns it
 	}
@@ -61,20 +62,20 @@ func (m *Match) stepRocket(p *Player, rocket *arena.Rocket, age float32, now net
 	shot.From = shot.At(age * speed)
 	reach := min(rocket.Life-age, 1) * speed
 	met := m.trace(p, shot, arena.RocketRadius, reach)
-	if met.victim != nil || met.box != nil {
+	if !met.body.IsZero() {
 		rocket.Life = age + met.at/speed
 	} else if rocket.Life > age+1 {
 		return
 	}
-	m.throw(shot.At(met.at), arena.BlastRadius, p, met.victim)
+	m.throw(shot.At(met.at), arena.BlastRadius, by, met.number)
+	if met.number != 0 {
+		m.hit(by, met, shot.Direction, arena.RocketDamage)
+	}
 	if p == nil {
 		return
 	}
-	if met.victim != nil {
-		m.hit(p, met.victim, shot.Direction, arena.RocketDamage)
-	}
 	if m.config.Rocket != nil {
-		m.config.Rocket(p, met.victim != nil)
+		m.config.Rocket(p, met.number != 0)
 	}
 	m.result(p, arena.RocketEnded, rocket.N, met, shot)
 }

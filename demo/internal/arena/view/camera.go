@@ -52,15 +52,16 @@ func (c *Client) follow(real time.Duration) {
 	}
 	for _, v := range c.objects {
 		if v.own {
-			c.camera.frame(v.pose.Position, real)
+			c.camera.frame(v.pose.Position, c.rules.Level.Half, real)
 		}
 	}
 }
 
-// frame moves the camera after a place.
-func (c *camera) frame(at mgl32.Vec3, real time.Duration) {
+// frame moves the camera after a place on a floor of half the edge length.
+func (c *camera) frame(at mgl32.Vec3, half float32, real time.Duration) {
 	// Near the wall the picture shows the floor, not the ground outside.
-	const edge, far = arena.Half - 10, 8 // a perspective picture shows more of the far side
+	const far = 8 // a perspective picture shows more of the far side
+	edge := half - 10
 	at = mgl32.Vec3{mgl32.Clamp(at[0], -edge, edge), 1 + 0.4*at[1], mgl32.Clamp(at[2], -edge+far, edge+2)}
 	c.follow.Update(&c.orbit, at, real)
 }

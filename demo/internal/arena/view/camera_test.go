@@ -19,7 +19,7 @@ func TestTheFirstPictureShowsThePlaces(t *testing.T) {
 	for _, aspect := range []float32{16.0 / 9, 8.0 / 9} {
 		for _, spawn := range level.Spawns {
 			c := newCamera()
-			c.frame(spawn, 10*time.Second)
+			c.frame(spawn, level.Half, 10*time.Second)
 			orbit := c.orbitFor(aspect, false)
 			camera := orbit.Camera()
 			shown := func(at mgl32.Vec3) bool {

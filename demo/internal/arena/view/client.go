@@ -41,9 +41,10 @@ type Config struct {
 
 	Link       settings.Link // the simulated path, on top of the real one
 	Controller Controller    // decides the inputs; nil: none
-	Headless   bool          // no visual poses, for clients without a picture
-	Capture    *replay.File  // captures everything from outside; nil: none
-	Rerun      *replay.Tape  // a capture that runs again, without Dial and Controller; nil: none
+	World      World
+	Headless   bool         // no visual poses, for clients without a picture
+	Capture    *replay.File // captures everything from outside; nil: none
+	Rerun      *replay.Tape // a capture that runs again, without Dial and Controller; nil: none
 	Log        *slog.Logger
 }
 
@@ -128,20 +129,27 @@ func New(config Config) (*Client, error) {
 	}
 	c := &Client{
 		config: config, engine: engine,
-		rules: arena.Rules{Level: arena.NewLevel(), Rate: config.Rate},
+		rules: arena.Rules{Level: config.World.Level, Rate: config.Rate},
 		set:   settings.Default(),
 		seen:  map[arche.Entity]seen{}, flights: map[arche.Entity]flight{},
 		camera: newCamera(), graphs: newGraphs(),
 	}
+	if c.rules.Level == nil {
+		c.rules.Level = arena.NewLevel()
+	}
 	protocol, err := c.rules.NewProtocol()
 	if err != nil {
 		return nil, err
+	}
+	if config.World.Extend != nil {
+		config.World.Extend(protocol)
 	}
 	connection := netcode.ClientConfig[arena.State, arena.Input]{
 		Replay: config.Replay, Spawn: c.spawn, Removed: c.removed, Message: c.receive, Log: config.Log,
 	}
 	if config.Replay == nil {
 		connection.Dial, connection.Token, connection.Input, connection.Interpolators = c.dial, config.Token, c.input, articles.New
+		connection.DialAt, connection.Timeout, connection.Retry = config.World.DialAt, config.World.Timeout, config.World.Retry
 		connection.SnapshotRate, connection.ActionRate, connection.Delay = config.SendRate, config.ActionRate, config.Delay
 	}
 	if config.Rerun != nil {
@@ -366,11 +374,11 @@ func (c *Client) collect() {
 			if w.Has(e, arche.ComponentID[arena.Pawn](w)) {
 				v.pawn = *c.pawns.Get(e)
 			}
-			if w.Has(e, arche.ComponentID[arena.Name](w)) {
-				v.name = c.nameOf(e, c.names.Get(e).Text)
-			}
 			if !c.config.Headless {
 				c.watch(&v)
+			}
+			if w.Has(e, arche.ComponentID[arena.Name](w)) {
+				v.name = c.nameOf(e, c.names.Get(e).Text)
 			}
 		}
 		c.objects = append(c.objects, v)

@@ -99,7 +99,7 @@ func (a *Bot) choose(c *Client, me arena.State) {
 		a.goal = d.Plates[a.random.IntN(2)]
 		return
 	}
-	const edge = arena.Half - 3
+	edge := float64(level.Half) - 3
 	a.goal = mgl32.Vec3{random(-edge, edge), 0, random(-edge, edge)}
 }
 

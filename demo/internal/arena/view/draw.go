@@ -29,18 +29,8 @@ func (c *Client) Draw(f *render.Frame, part render.Rect, brush *scene.Brush) {
 	p.level()
 	for i := range c.objects {
 		v := &c.objects[i]
-		switch {
-		case v == eyes: // the camera is in the head
-		case v.rep.Archetype == arena.ArchetypePlayer:
-			p.player(v)
-		case v.rep.Archetype == arena.ArchetypeCrate:
-			p.crate(v.pose, int(v.rep.ID))
-		case v.rep.Archetype == arena.ArchetypeRocket:
-			p.rocket(v)
-		case isPlatform(v.rep.Archetype):
-			p.platform(v.pose)
-		default:
-			p.door(v.pose, int(v.rep.Archetype-arena.ArchetypeDoor))
+		if v != eyes { // the camera is in the head
+			p.object(v)
 		}
 		if c.set.Ghosts {
 			p.ghost(v)
@@ -57,6 +47,22 @@ func (c *Client) Draw(f *render.Frame, part render.Rect, brush *scene.Brush) {
 	}
 }
 
+// object draws a thing or a player.
+func (p *painter) object(v *object) {
+	switch {
+	case v.rep.Archetype == arena.ArchetypePlayer:
+		p.player(v)
+	case v.rep.Archetype == arena.ArchetypeCrate:
+		p.crate(v.pose, int(v.rep.ID))
+	case v.rep.Archetype == arena.ArchetypeRocket:
+		p.rocket(v)
+	case isPlatform(v.rep.Archetype):
+		p.platform(v.pose)
+	default:
+		p.door(v.pose, int(v.rep.Archetype-arena.ArchetypeDoor))
+	}
+}
+
 // painter draws one picture.
 type painter struct {
 	client *Client
@@ -65,21 +71,30 @@ type painter struct {
 	c      palette
 	v      *render.View
 	o      *render.Overlay
+	tint   render.Color // of players and crates, in the place of their own colours; zero: none
+}
+
+// colorOf returns the colour of a player, by its number.
+func (p *painter) colorOf(number uint16) render.Color {
+	if p.tint != (render.Color{}) {
+		return p.tint
+	}
+	return p.c.player(number)
 }
 
 func (p *painter) level() {
 	level := p.client.rules.Level
-	p.b.Box(render.Solid, mgl32.Vec3{0, -0.1, 0}, mgl32.Vec3{2 * arena.Half, 0.2, 2 * arena.Half}, p.c.floor)
-	for i := -arena.Half + 2; i < arena.Half; i += 2 {
-		x := float32(i)
-		p.b.Line(mgl32.Vec3{x, 0.005, -arena.Half}, mgl32.Vec3{x, 0.005, arena.Half}, p.c.line)
-		p.b.Line(mgl32.Vec3{-arena.Half, 0.005, x}, mgl32.Vec3{arena.Half, 0.005, x}, p.c.line)
+	half := level.Half
+	p.b.Box(render.Solid, mgl32.Vec3{0, -0.1, 0}, mgl32.Vec3{2 * half, 0.2, 2 * half}, p.c.floor)
+	for x := -half + 2; x < half; x += 2 {
+		p.b.Line(mgl32.Vec3{x, 0.005, -half}, mgl32.Vec3{x, 0.005, half}, p.c.line)
+		p.b.Line(mgl32.Vec3{-half, 0.005, x}, mgl32.Vec3{half, 0.005, x}, p.c.line)
 	}
 	const rim, high = 0.5, 0.9
 	for side := -1; side <= 1; side += 2 {
-		at := float32(side) * (arena.Half + rim/2)
-		p.b.Box(render.Solid, mgl32.Vec3{at, high / 2, 0}, mgl32.Vec3{rim, high, 2*arena.Half + 2*rim}, p.c.wall)
-		p.b.Box(render.Solid, mgl32.Vec3{0, high / 2, at}, mgl32.Vec3{2 * arena.Half, high, rim}, p.c.wall)
+		at := float32(side) * (half + rim/2)
+		p.b.Box(render.Solid, mgl32.Vec3{at, high / 2, 0}, mgl32.Vec3{rim, high, 2*half + 2*rim}, p.c.wall)
+		p.b.Box(render.Solid, mgl32.Vec3{0, high / 2, at}, mgl32.Vec3{2 * half, high, rim}, p.c.wall)
 	}
 	for i, box := range level.Blocks {
 		color := p.t.Neutral
@@ -90,7 +105,7 @@ func (p *painter) level() {
 	}
 	beat := float32(math.Sin(p.client.now().Seconds() * 3))
 	for i, portal := range level.Portals {
-		color := p.c.portals[i/2]
+		color := p.c.portals[i/2%2]
 		p.flat(render.Disc, portal.Place.Add(mgl32.Vec3{0, 0.02, 0}), 2*arena.PortalRadius, color.Alpha(0.35))
 		p.flat(render.Ring, portal.Place.Add(mgl32.Vec3{0, 0.06, 0}), 2*arena.PortalRadius+0.2, color)
 		p.flat(render.Ring, portal.Place.Add(mgl32.Vec3{0, 0.7 + 0.25*beat, 0}), 1.5, color.Alpha(0.7))
@@ -107,6 +122,9 @@ func (p *painter) flat(mesh render.Mesh, at mgl32.Vec3, size float32, color rend
 
 func (p *painter) crate(pose components.Pose3D, id int) {
 	color := p.c.wood.Mix(p.t.Neutral, 0.1*float32(id%4))
+	if p.tint != (render.Color{}) {
+		color = color.Mix(p.tint, 0.75)
+	}
 	part := pose
 	part.Scale = mgl32.Vec3{arena.CrateSize, arena.CrateSize, arena.CrateSize}
 	p.b.Put(render.Cube, render.Solid, part, color)
@@ -132,7 +150,7 @@ func (p *painter) platform(pose components.Pose3D) {
 func (p *painter) rocket(v *object) {
 	ahead := v.pose.Rotation.Rotate(mgl32.Vec3{0, 0, -1})
 	along := mgl32.QuatBetweenVectors(mgl32.Vec3{0, 1, 0}, ahead)
-	color := p.c.player(v.rep.Owner)
+	color := p.colorOf(v.rep.Owner)
 	p.b.Put(render.Capsule, render.Solid, components.Pose3D{Position: v.pose.Position, Rotation: along, Scale: mgl32.Vec3{0.26, 0.4, 0.26}}, color)
 	flame := render.Hex(0xffc23c)
 	for k := range 4 { // the flame
@@ -181,7 +199,7 @@ func (p *painter) door(pose components.Pose3D, i int) {
 }
 
 func (p *painter) player(v *object) {
-	color := p.c.player(v.rep.Owner)
+	color := p.colorOf(v.rep.Owner)
 	hit := p.client.seen[v.entity].hit
 	if since := (p.client.now() - hit).Seconds(); hit > 0 && since < 0.25 {
 		flash := render.Hex(0xffd23c)
@@ -271,7 +289,7 @@ func (p *painter) shots() {
 			}
 		}
 		age := float32(float64(now-e.at) / float64(e.length()))
-		color := p.c.player(e.owner)
+		color := p.colorOf(e.owner)
 		switch e.kind {
 		case pushes:
 			p.flat(render.Ring, e.to.Add(mgl32.Vec3{0, 0.15, 0}), 1+8*age, color.Alpha(0.9*(1-age)))
