@@ -72,7 +72,8 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// The balls are drawn on their paths: off by the sagitta of a step at most, which is less than 0.2 pixels.
+// The balls are drawn on their paths: off by the sagitta of a step at most, which is less than 0.2
+// pixels.
 func TestPicture(t *testing.T) {
 	const seconds = float64(frames) / 60
 	for k := 1; k < len(film.all); k++ {

@@ -123,7 +123,10 @@ type source struct {
 }
 
 // sources returns the files of the module in Go and in assembly.
-func sources(t *testing.T) (files []source) {
+func sources(t *testing.T) []source { return sourcesWith(t, false) }
+
+// sourcesWith returns the same, and on request those of the modules below it.
+func sourcesWith(t *testing.T, modules bool) (files []source) {
 	t.Helper()
 	err := filepath.WalkDir(root, func(name string, d fs.DirEntry, err error) error {
 		if err != nil {
@@ -133,9 +136,9 @@ func sources(t *testing.T) (files []source) {
 		switch {
 		case d.IsDir() && (rel == "tools" || name != root && strings.HasPrefix(d.Name(), ".")):
 			return filepath.SkipDir
-		case d.IsDir() && name != root:
+		case d.IsDir() && name != root && !modules:
 			if _, err := os.Stat(filepath.Join(name, "go.mod")); err == nil {
-				return filepath.SkipDir // a module of its own
+				return filepath.SkipDir
 			}
 		case slices.Contains([]string{".go", ".s", ".h"}, path.Ext(rel)):
 			text, err := os.ReadFile(name)

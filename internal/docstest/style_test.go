@@ -20,7 +20,7 @@ const (
 
 // A file holds one concept, in at most 400 lines.
 func TestFilesAreShort(t *testing.T) {
-	for _, f := range sources(t) {
+	for _, f := range sourcesWith(t, true) {
 		if n := strings.Count(f.text, "\n"); n > maxLines {
 			t.Errorf("%s has %d lines, at most %d; split it by its concepts", f.name, n, maxLines)
 		}
@@ -52,7 +52,7 @@ func TestExamplesAreShort(t *testing.T) {
 // Comments end within 100 columns, those behind code too. Tables, directives, expected output and
 // lines of one word, such as addresses, may be wider.
 func TestCommentsAreNarrow(t *testing.T) {
-	for _, f := range sources(t) {
+	for _, f := range sourcesWith(t, true) {
 		var wide []int
 		if path.Ext(f.name) == ".go" {
 			wide = wideInGo(f.text)
