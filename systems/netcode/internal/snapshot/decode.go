@@ -77,6 +77,7 @@ type Decoder struct {
 	ring     []record // of states that may become baselines
 	numbers  []packet.Number
 	ticks    []tick.Tick
+	ages     []uint8 // of the states at their ticks
 	columns  []column
 
 	reader  packet.Reader
@@ -127,6 +128,7 @@ func NewDecoder(s *Schema) *Decoder {
 		ring:     make([]record, n*s.config.History),
 		numbers:  make([]packet.Number, n*s.config.History),
 		ticks:    make([]tick.Tick, n*s.config.History),
+		ages:     make([]uint8, n*s.config.History),
 		parsed:   make([]parsed, 0, MaxRecords),
 		changes:  make([]Change, 0, MaxRecords),
 	}
@@ -154,7 +156,7 @@ func (d *Decoder) State(id ID) (s State, at tick.Tick, ok bool) {
 		return State{}, 0, false
 	}
 	place := d.at(id.Slot(), e.head)
-	return d.schema.quantizer.state(&d.ring[place], 0), d.ticks[place], true
+	return d.schema.quantizer.state(&d.ring[place], d.ages[place]), d.ticks[place], true
 }
 
 func (e *entity) info(r *record) Info {
@@ -328,7 +330,7 @@ func (d *Decoder) push(p *parsed, e *entity, n packet.Number, h *header, parent 
 			d.columns[i].copy(p.base, at)
 		}
 	}
-	d.ring[at], d.numbers[at], d.ticks[at] = p.record, n, h.tick
+	d.ring[at], d.numbers[at], d.ticks[at], d.ages[at] = p.record, n, h.tick, p.age
 	if p.record.parent != parent {
 		d.join(p.record.parent)
 		d.leave(parent)

@@ -11,7 +11,7 @@ func (d *Decoder) Present(f func(c *Change, at tick.Tick)) {
 			r := &d.ring[place]
 			c := Change{
 				ID: newID(slot, e.id.generation), Op: Spawned, Moved: true, Info: e.info(r),
-				State: d.schema.quantizer.state(r, 0), Components: r.present, present: r.present,
+				State: d.schema.quantizer.state(r, d.ages[place]), Components: r.present, present: r.present,
 			}
 			f(&c, d.ticks[place])
 		}
