@@ -2,6 +2,7 @@ package store
 
 import (
 	"bytes"
+	"slices"
 	"testing"
 	"time"
 
@@ -9,7 +10,7 @@ import (
 )
 
 // renews renews until it succeeds, as the engine does, and returns the failures before.
-func renews(t *testing.T, h *Hold, c *clock) (failures []Event) {
+func renews(t *testing.T, h *Hold, c *clock) (failures []Event, saved []uint64) {
 	t.Helper()
 	for end := time.Now().Add(time.Minute); ; time.Sleep(10 * time.Millisecond) {
 		h.Renew(c.now())
@@ -20,15 +21,44 @@ func renews(t *testing.T, h *Hold, c *clock) (failures []Event) {
 				done = true
 			case Failed:
 				failures = append(failures, e)
+			case Saved:
+				saved = append(saved, e.Number)
 			case Lost:
 				t.Fatalf("%+v", e)
 			}
 		})
 		if done {
-			return failures
+			return failures, saved
 		}
 		if time.Now().After(end) {
 			t.Fatalf("no renewal succeeds: %+v", failures)
+		}
+	}
+}
+
+// isSaved waits until a checkpoint is in the store, if that has not been seen before.
+func isSaved(t *testing.T, h *Hold, number uint64, before []uint64) {
+	t.Helper()
+	saved := slices.Contains(before, number)
+	until(t, "a checkpoint", func() bool {
+		h.Poll(func(e Event) {
+			switch e := e.(type) {
+			case Saved:
+				saved = saved || e.Number == number
+			case Lost:
+				t.Fatalf("%+v", e)
+			}
+		})
+		return saved
+	})
+}
+
+// until waits until something has happened, for a minute at most.
+func until(t *testing.T, what string, happened func() bool) {
+	t.Helper()
+	for end := time.Now().Add(time.Minute); !happened(); time.Sleep(10 * time.Millisecond) {
+		if time.Now().After(end) {
+			t.Fatalf("%s does not come", what)
 		}
 	}
 }
@@ -76,40 +106,31 @@ func TestNATSGoneAndBack(t *testing.T) {
 	if err := server.Start(); err != nil {
 		t.Fatal(err)
 	}
-	renews(t, h, c)
-	for saved := false; !saved; {
-		for _, e := range poll(t, h) {
-			switch e := e.(type) {
-			case Saved:
-				saved = e.Number == 2
-			case Lost:
-				t.Fatalf("%+v", e)
-			}
-		}
-	}
+	_, saved := renews(t, h, c)
+	isSaved(t, h, 2, saved)
 	save(t, h, 3, noise(3, 10))
 	// The watch shows what others write from now on.
 	other := open(t, connect(t, server.URL()))
 	south := take(t, other, "south", record(2, "b"), c)
-	for seen, end := false, time.Now().Add(time.Minute); !seen; time.Sleep(10 * time.Millisecond) {
+	seen, asked := false, false
+	until(t, "what the other one has written", func() bool {
 		h.Poll(func(e Event) {
 			if e, ok := e.(Records); ok {
 				seen = len(e.All) == 2 && e.All[1].Record == south.Record()
 			}
 		})
-		if time.Now().After(end) {
-			t.Fatal("the watch shows nothing")
-		}
-	}
-	south.Ask([32]byte{7})
-	poll(t, south)
-	for asked := false; !asked; {
+		return seen
+	})
+	until(t, "a question", func() bool { // one may be lost
+		south.Ask([32]byte{7})
+		poll(t, south)
 		h.Poll(func(e Event) {
 			if e, ok := e.(Asked); ok {
-				asked = e.ID == [32]byte{7}
+				asked = asked || e.ID == [32]byte{7}
 			}
 		})
-	}
+		return asked
+	})
 	h.Close()
 	if h = take(t, other, "north", record(1, "a"), c); !bytes.Equal(h.Checkpoint(), noise(3, 10)) {
 		t.Error("the last checkpoint did not come back")
@@ -141,29 +162,24 @@ func TestClusterWithoutItsLeader(t *testing.T) {
 		if leader == nil {
 			t.Fatalf("%s has no leader", stream)
 		}
+		poll(t, h) // so that the next renewal is one of this record
 		leader.Stop()
 		h.SetRecord(func(r *Record) { r.Entities = int(number) })
 		begin := time.Now()
 		if !h.Save(number, noise(number, 2*partSize)) {
 			t.Fatal("a save is under way")
 		}
-		failures := renews(t, h, c)
+		failures, saved := renews(t, h, c)
 		t.Logf("renewed after %v, %d failures before", time.Since(begin), len(failures))
-		for saved := false; !saved; {
-			for _, e := range poll(t, h) {
-				if e, ok := e.(Saved); ok {
-					saved = e.Number == number
-				}
-			}
-		}
+		isSaved(t, h, number, saved)
 		t.Logf("saved after %v", time.Since(begin))
 
 		// Another process, connected to the servers that are left, sees it all.
 		other := open(t, connect(t, cluster.URL()))
-		all, err := other.Records(patient(t))
-		if err != nil || len(all) != 1 || all[0].Record != h.Record() {
-			t.Errorf("records %+v, want %+v, error %v", all, h.Record(), err)
-		}
+		until(t, "the newest record", func() bool { // a server that answers may be behind
+			all, err := other.Records(patient(t))
+			return err == nil && len(all) == 1 && all[0].Record == h.Record()
+		})
 		top, err := other.head(patient(t), "north")
 		if err != nil || top.Saves[0].Number != number {
 			t.Errorf("head %+v, error %v", top, err)

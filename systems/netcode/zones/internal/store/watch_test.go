@@ -167,13 +167,14 @@ func TestTickIsAsked(t *testing.T) {
 		r.world, r.rtt, r.zone, r.err = open(t, nc).AskTick(patient(t))
 		results <- r
 	}()
-	for {
+	until(t, "a question", func() bool {
 		none[TickAsked](t, poll(t, north)) // it is not active
-		if asked := of[TickAsked](poll(t, south)); len(asked) > 0 {
-			asked[0].Answer(-90 * time.Second)
-			break
+		asked := of[TickAsked](poll(t, south))
+		for _, a := range asked {
+			a.Answer(-90 * time.Second)
 		}
-	}
+		return len(asked) > 0
+	})
 	if r := <-results; r.err != nil || r.world != -90*time.Second || r.zone != "south" || r.rtt <= 0 {
 		t.Errorf("%+v", r)
 	}
@@ -187,13 +188,14 @@ func TestDrainIsAsked(t *testing.T) {
 	north, south := take(t, s, "north", record(1, "a"), c), take(t, s, "south", record(2, "a"), c)
 	done := make(chan error)
 	go func() { done <- s.Drain(patient(t), "north") }()
-	for {
+	until(t, "an order", func() bool {
 		none[DrainAsked](t, poll(t, south))
-		if asked := of[DrainAsked](poll(t, north)); len(asked) > 0 {
-			asked[0].Answer()
-			break
+		asked := of[DrainAsked](poll(t, north))
+		for _, a := range asked {
+			a.Answer()
 		}
-	}
+		return len(asked) > 0
+	})
 	if err := <-done; err != nil {
 		t.Error(err)
 	}
