@@ -20,7 +20,7 @@ import (
 	"github.com/tandem-ecs/tandem/systems/netcode/transport/joinlink"
 )
 
-// crowd is what the process of the bots is told, as a line of JSON.
+// crowd is an order to the process of the bots, a line of JSON.
 type crowd struct {
 	Bots  int
 	Links []string // of the zones that run: each is good for each bot
@@ -60,7 +60,7 @@ func newClient(rate int, dial func() (transport.Conn, error), change func(c *vie
 	return view.New(c)
 }
 
-// runBots runs the process of the bots, which are told by lines on the standard input. It ends with
+// runBots runs the process of the bots, whose orders are lines of the standard input. It ends with
 // that, or with the context.
 func runBots(ctx context.Context, args []string, stdin io.Reader, stdout io.Writer) error {
 	rate, peace := 0, false

@@ -40,8 +40,8 @@ func (z *Zone[S, I]) crossBorders() {
 	}
 }
 
-// destination returns the zone that an entity of this zone is to go to, or 0: it stays. What is
-// attached to another entity goes with that one.
+// destination returns the zone that an entity of this zone is to go to, or 0: it stays. An
+// entity that is attached to another one goes with that.
 func (z *Zone[S, I]) destination(x *entity) custody.Zone {
 	if p := z.parentOf(x.e); !p.IsZero() {
 		if z.world.Has(p, z.ids.ghost) { // it has boarded what another zone moves
@@ -77,7 +77,7 @@ func byName(a, b *entity) int {
 }
 
 // cross hands an entity over, with all that is attached to it, as soon as the clients of the
-// players in the group are ready there. It returns how many entities have gone. What is Resident
+// players in the group are ready there. It returns how many entities have gone. A Resident
 // stays, as long as the zone has land.
 func (z *Zone[S, I]) cross(x *entity) int {
 	if x.offered == 0 {
