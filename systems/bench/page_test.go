@@ -113,7 +113,7 @@ func processor() string {
 			name = strings.Join(strings.Fields(value), " ")
 		case "flags":
 			switch {
-			case strings.Contains(value, " avx512vbmi2"):
+			case strings.Contains(value, " avx512_vbmi2"):
 				return name + " with AVX-512"
 			case strings.Contains(value, " avx2"):
 				return name + " with AVX2"

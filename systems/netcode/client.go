@@ -170,7 +170,7 @@ func (c *Client[S, I]) Install(e *ecs.Engine) {
 		c.shots = append(c.shots, kind.client(c))
 	}
 	c.grid = c.protocol.ticks
-	c.replicas = make([]replica, c.protocol.schema.Config().MaxEntities)
+	c.replicas = make([]replica, 0, c.protocol.schema.Config().MaxEntities)
 	c.delayedDespawns = make([]replica, 0, maxDelayedDespawns)
 	c.hello = hello{token: c.config.Token, rate: uint8(c.config.SnapshotRate)}
 	if len(c.config.Place) > 0 {

@@ -1,6 +1,7 @@
 package netcode
 
 import (
+	"slices"
 	"time"
 
 	"github.com/tandem-ecs/tandem/systems/netcode/internal/snapshot"
@@ -51,9 +52,9 @@ func (c *Client[S, I]) rename(was *snapshot.Decoder, now time.Duration) {
 	}
 	clear(v.to)
 	clear(v.names)
-	before := make([]replica, len(c.replicas))
-	copy(before, c.replicas)
+	before := slices.Clone(c.replicas)
 	clear(c.replicas)
+	c.replicas = c.replicas[:0]
 	for i := range before {
 		r := &before[i]
 		if r.id == NoEntity || r.despawn.any {
@@ -66,9 +67,13 @@ func (c *Client[S, I]) rename(was *snapshot.Decoder, now time.Duration) {
 		}
 	}
 	c.decoder.Present(func(ch *snapshot.Change, _ Tick) {
+		c.reach(ch.ID.Slot())
 		name := c.protocol.nameOf(c.decoder, ch.ID)
 		i, known := v.names[name]
-		if r := &before[i%len(before)]; known && r.archetype == ch.Kind && (name != 0 || ch.Owner == c.welcomed.player) && ch.ID.Slot() < len(c.replicas) {
+		if !known {
+			return
+		}
+		if r := &before[i]; r.archetype == ch.Kind && (name != 0 || ch.Owner == c.welcomed.player) {
 			delete(v.names, name)
 			v.to[r.id] = ch.ID
 			c.replicas[ch.ID.Slot()], *r = *r, replica{}
@@ -161,9 +166,6 @@ func (c *Client[S, I]) renameReplica(r *replica) {
 
 // meet takes the newest state of an entity, which is that of a tick, from the new server.
 func (c *Client[S, I]) meet(ch *snapshot.Change, at Tick, now time.Duration) {
-	if ch.ID.Slot() >= len(c.replicas) {
-		return
-	}
 	stamp := c.edgeOf(at)
 	r := c.replica(ch.ID)
 	switch {

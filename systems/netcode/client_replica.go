@@ -53,6 +53,12 @@ func (c *Client[S, I]) replica(id EntityID) *replica {
 	return &c.replicas[id.Slot()]
 }
 
+// reach makes the replicas long enough for a slot. Every step visits all of them, so they are no
+// longer than that.
+func (c *Client[S, I]) reach(slot int) {
+	c.replicas = c.replicas[:max(len(c.replicas), slot+1)]
+}
+
 // present iterates over the replicas in slots.
 func (c *Client[S, I]) present(yield func(r *replica) bool) {
 	for i := range c.replicas {
@@ -75,9 +81,7 @@ func (c *Client[S, I]) apply(snap snapshot.Snapshot, now time.Duration) {
 			c.despawn(ch.ID, stamp, now)
 			continue
 		}
-		if ch.ID.Slot() >= len(c.replicas) {
-			continue
-		}
+		c.reach(ch.ID.Slot())
 		r := c.replica(ch.ID)
 		if ch.Op == snapshot.Spawned {
 			if old := &c.replicas[ch.ID.Slot()]; old.despawn.any {
@@ -200,6 +204,7 @@ func (c *Client[S, I]) forget() {
 	for r := range c.present {
 		c.removeReplica(r.id)
 	}
+	c.replicas = c.replicas[:0]
 	for i := range c.delayedDespawns {
 		c.finish(&c.delayedDespawns[i])
 	}

@@ -193,7 +193,10 @@ func (c *Client[S, I]) HeldForTest() (counted, listed, capacity int) {
 }
 
 // SlotForTest returns the entity that has the slot of an ID.
-func (c *Client[S, I]) SlotForTest(id EntityID) EntityID { return c.replicas[id.Slot()].id }
+func (c *Client[S, I]) SlotForTest(id EntityID) EntityID {
+	c.reach(id.Slot())
+	return c.replicas[id.Slot()].id
+}
 
 // HungForTest returns an error if the replicas' parents are wrong: each child must be below a
 // parent that is shown, in its entity, and each parent must count its children.

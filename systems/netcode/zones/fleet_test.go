@@ -107,6 +107,7 @@ type fleet struct {
 	mu      sync.Mutex
 	address map[string]string // of the zones, as in their records
 	last    time.Time
+	longest time.Duration // frame of the bots
 }
 
 func newFleet(t *testing.T, perZone int) *fleet {
@@ -251,11 +252,13 @@ func (f *fleet) run(d time.Duration) {
 	f.until(d, func() bool { return false })
 }
 
-// until lets the bots play until something holds, for at most a time. It reports whether it holds.
+// until lets the bots play, at 60 frames a second, until something holds, for at most a time. It
+// reports whether it holds.
 func (f *fleet) until(most time.Duration, holds func() bool) bool {
-	for end := time.Now().Add(most); time.Now().Before(end); time.Sleep(4 * time.Millisecond) {
+	for end := time.Now().Add(most); time.Now().Before(end); time.Sleep(time.Until(f.last.Add(time.Second / 60))) {
 		now := time.Now()
 		if passed := now.Sub(f.last); !f.last.IsZero() {
+			f.longest = max(f.longest, passed)
 			for _, b := range f.bots {
 				b.engine.Update(passed)
 			}

@@ -82,7 +82,8 @@ func runZone() error {
 	if err != nil {
 		return err
 	}
-	listener, err := dtls.Listen("127.0.0.1:0", dtls.Config{Log: quiet()})
+	joins := dtls.Rate{PerSecond: 500, Burst: 500} // all bots have one address
+	listener, err := dtls.Listen("127.0.0.1:0", dtls.Config{Log: quiet(), Handshakes: joins, NetworkHandshakes: joins, Cookies: joins, NetworkCookies: joins})
 	if err != nil {
 		return err
 	}
@@ -148,7 +149,9 @@ func runZone() error {
 	step := time.Second / time.Duration(rate)
 	last, said, ticks := time.Now(), time.Now(), uint64(0)
 	stepped := last
-	for ended := false; !ended; time.Sleep(time.Millisecond) {
+	for ended := false; !ended; {
+		t := engine.Time()
+		time.Sleep(min(t.Fixed-t.Normal-time.Since(last), 10*time.Millisecond))
 		now := time.Now()
 		engine.Update(now.Sub(last))
 		last = now

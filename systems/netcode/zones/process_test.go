@@ -57,6 +57,7 @@ func (f *fleet) cross(calm time.Duration) (late int) {
 		start = append(start, b.Stats())
 	}
 	lateBefore, _ := f.late()
+	f.longest = 0
 	f.run(calm)
 	lateCalm, latest := f.late()
 	lateCalm -= lateBefore
@@ -79,10 +80,13 @@ func (f *fleet) cross(calm time.Duration) (late int) {
 		}
 		clocks = max(clocks, l.Stats.ClockError.Abs())
 	}
-	t.Logf("%d bots in %v: %d crossings, %d corrections (the last ones up to %.3f m); from offer to first tick p50 %d p99 %d ticks, frozen p99 %d max %d; clocks within %v; %d late steps, the latest by %v",
-		len(f.bots), calm, moves, corrections, worst, latency.Quantile(0.5), latency.Quantile(0.99), frozen.Quantile(0.99), frozen.Quantile(1), clocks, lateCalm, latest)
+	t.Logf("%d bots in %v, frames up to %v: %d crossings, %d corrections (the last ones up to %.3f m); from offer to first tick p50 %d p99 %d ticks, frozen p99 %d max %d; clocks within %v; %d late steps, the latest by %v",
+		len(f.bots), calm, f.longest, moves, corrections, worst, latency.Quantile(0.5), latency.Quantile(0.99), frozen.Quantile(0.99), frozen.Quantile(1), clocks, lateCalm, latest)
 	if moves == 0 {
 		t.Error("no bot has crossed a border")
+	}
+	if punctual := lateCalm == 0 && f.longest < time.Second/processRate; punctual && worst > 0.05 {
+		t.Errorf("a correction of %.3f m, although all steps and frames were in time", worst)
 	}
 	return lateCalm
 }

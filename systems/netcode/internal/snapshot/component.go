@@ -135,6 +135,7 @@ func (c Component[T]) Read(r *packet.Reader) T { return c.codec.Decode(r, nil) }
 // ring is like that of their records.
 type column interface {
 	copy(from, to int) // within the ring
+	lengthen(n int)    // makes the ring n values long
 
 	differs(slot, at int) bool             // is the current value another than that in the ring?
 	commit(slot, at int)                   // puts the current value into the ring
@@ -162,6 +163,7 @@ type values[T comparable] struct {
 }
 
 func (v *values[T]) copy(from, to int) { v.ring[to] = v.ring[from] }
+func (v *values[T]) lengthen(n int)    { v.ring = longer(v.ring, n) }
 
 func (v *values[T]) differs(slot, at int) bool { return v.current[slot] != v.ring[at] }
 func (v *values[T]) commit(slot, at int)       { v.ring[at] = v.current[slot] }

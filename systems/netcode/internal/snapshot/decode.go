@@ -68,8 +68,9 @@ type Snapshot struct {
 	Changes []Change
 }
 
-// Decoder is the client's copy of the replicated entities: the counterpart of one [Encoder]. All of
-// its memory is allocated at the start.
+// Decoder is the client's copy of the replicated entities: the counterpart of one [Encoder]. Its
+// memory grows with the highest slot in use, because a client begins a session with each server
+// that it comes near, and most servers have far fewer entities than they may.
 type Decoder struct {
 	schema   *Schema
 	entities []entity
@@ -121,22 +122,33 @@ const (
 // NewDecoder returns an empty Decoder and freezes the schema.
 func NewDecoder(s *Schema) *Decoder {
 	s.frozen = true
-	n := s.config.MaxEntities
 	d := &Decoder{
 		schema:   s,
-		entities: make([]entity, n),
-		ring:     make([]record, n*s.config.History),
-		numbers:  make([]packet.Number, n*s.config.History),
-		ticks:    make([]tick.Tick, n*s.config.History),
-		ages:     make([]uint8, n*s.config.History),
+		entities: make([]entity, s.config.MaxEntities),
 		parsed:   make([]parsed, 0, MaxRecords),
 		changes:  make([]Change, 0, MaxRecords),
 	}
 	for i := range s.components {
-		d.columns = append(d.columns, s.components[i].column(0, len(d.ring), MaxRecords))
+		d.columns = append(d.columns, s.components[i].column(0, 0, MaxRecords))
 	}
 	return d
 }
+
+// reach makes the rings long enough for slots, and at least doubles them where they are not.
+func (d *Decoder) reach(slots int) {
+	d.high = max(d.high, slots)
+	history := d.schema.config.History
+	if d.high*history <= len(d.ring) {
+		return
+	}
+	n := min(max(d.high*history, 2*len(d.ring)), len(d.entities)*history)
+	d.ring, d.numbers, d.ticks, d.ages = longer(d.ring, n), longer(d.numbers, n), longer(d.ticks, n), longer(d.ages, n)
+	for _, c := range d.columns {
+		c.lengthen(n)
+	}
+}
+
+func longer[T any](s []T, n int) []T { return append(make([]T, 0, n), s...)[:n] }
 
 // at returns the place in the rings of one of a slot's states.
 func (d *Decoder) at(slot, index int) int { return slot*d.schema.config.History + index }
@@ -296,7 +308,7 @@ func (d *Decoder) apply(p *parsed, n packet.Number, h *header) {
 			d.leave(d.ring[d.at(p.slot, e.head)].parent)
 		}
 		e.id, e.alive, e.leaving, e.n = p.id, true, false, 0
-		d.high = max(d.high, p.slot+1)
+		d.reach(p.slot + 1)
 		d.push(p, e, n, h, None)
 		d.report(p, Change{ID: newID(p.slot, p.id.generation), Op: Spawned, Replaces: replaces, Moved: true})
 	default:

@@ -49,6 +49,9 @@ func (d *Decoder) Info(id ID) (Info, bool) {
 	return e.info(&d.ring[d.at(id.Slot(), e.head)]), true
 }
 
+// SlotsForTest returns for how many slots the rings are long enough.
+func (d *Decoder) SlotsForTest() int { return len(d.ring) / d.schema.config.History }
+
 // All returns the entities that exist, in ascending order of slots.
 func (d *Decoder) All() iter.Seq[ID] {
 	return func(yield func(ID) bool) {
@@ -69,11 +72,11 @@ func (e *Encoder) SentTick(id ID) (tick.Tick, bool) {
 // Clone returns an independent copy of a Decoder.
 func (d *Decoder) Clone() *Decoder {
 	c := NewDecoder(d.schema)
+	c.reach(d.high)
 	copy(c.entities, d.entities)
 	copy(c.ring, d.ring)
 	copy(c.numbers, d.numbers)
 	copy(c.ticks, d.ticks)
-	c.high = d.high
 	for i, from := range d.columns {
 		from.(interface{ copyTo(column) }).copyTo(c.columns[i])
 	}
