@@ -124,9 +124,12 @@ type play struct {
 	seen   []GameServer
 }
 
-func inFleet(t *testing.T, f func(t *testing.T, p *play)) {
+func inFleet(t *testing.T, f func(t *testing.T, p *play)) { inFleetOf(t, &fake{}, f) }
+
+func inFleetOf(t *testing.T, sidecar *fake, f func(t *testing.T, p *play)) {
+	sidecar.capacity, sidecar.values = 100, []string{"reserved"}
 	synctest.Test(t, func(t *testing.T) {
-		p := &play{fake: &fake{capacity: 100, values: []string{"reserved"}}, engine: newEngine(t)}
+		p := &play{fake: sidecar, engine: newEngine(t)}
 		p.Sidecar = Start(Config{
 			Addr: DefaultAddr, Transport: p.fake, Log: slog.New(slog.NewTextHandler(&p.log, nil)),
 			Watch: func(s GameServer) { p.seen = append(p.seen, s) },
@@ -199,10 +202,7 @@ func TestStatesAreRequestedAtOnceAndAtTheEnd(t *testing.T) {
 }
 
 func TestAFailingSidecarDelaysNothing(t *testing.T) {
-	inFleet(t, func(t *testing.T, p *play) {
-		p.fake.mu.Lock()
-		p.down = true
-		p.fake.mu.Unlock()
+	inFleetOf(t, &fake{down: true}, func(t *testing.T, p *play) {
 		p.Ready()
 		p.Joined("a")
 		p.run(30 * time.Second)

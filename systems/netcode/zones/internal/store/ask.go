@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/nats-io/nats.go"
@@ -153,8 +154,13 @@ func parseAnswer(data []byte) (a answer, ok bool) {
 
 // AskTick asks all active zones for the time of the common ticks, and returns the first answer, how
 // long it took, and the zone that gave it. A zone answers in its next step, so most of that time
-// lies before the answer. The error is ErrNoZone after a second.
+// lies before the answer. The error is ErrNoZone after a second, or at once if no record is that of
+// an active zone.
 func (s *Store) AskTick(ctx context.Context) (world, rtt time.Duration, zone string, err error) {
+	// A damaged record may be that of an active zone.
+	if records, err := s.Records(ctx); err == nil && !slices.ContainsFunc(records, func(r Seen) bool { return r.Record.Active }) {
+		return 0, 0, "", ErrNoZone
+	}
 	ctx, cancel := context.WithTimeout(ctx, time.Second)
 	defer cancel()
 	start := time.Now()

@@ -156,6 +156,8 @@ func TestTickIsAsked(t *testing.T) {
 	wants(t, err, ErrNoZone.Error())
 	north, south := take(t, s, "north", record(1, "a"), c), take(t, s, "south", record(2, "a"), c)
 	south.SetRecord(func(r *Record) { r.Active = true })
+	south.Renew(0)
+	poll(t, south)
 	type result struct {
 		world, rtt time.Duration
 		zone       string
