@@ -21,7 +21,8 @@ if grep -E 'go-gl/(gl|glfw)|/tandem/(render|demo)' <<<"$pure"; then
   echo "the core must not depend on the packages above" >&2
   exit 1
 fi
-GOOS=js GOARCH=wasm "$go" build ./...
+# With the flags of tools/web.sh, so that each package is compiled once.
+GOOS=js GOARCH=wasm "$go" build -trimpath -buildvcs=false -ldflags '-s -w' ./...
 
 step "sizes of the programs for browsers"
 tools/web.sh sizes
@@ -48,8 +49,8 @@ step "modules of their own"
 (cd examples/04-ebitengine && xvfb-run --auto-servernum "$go" test ./...)
 
 # These packages run on more than one goroutine, or hold unsafe pointers, which the race detector
-# checks too. One goroutine calls the rest of the netcode and of the matches, which would take
-# twelve minutes.
+# checks too. Servers that encode on several goroutines are in package capacity. One goroutine calls
+# the rest of the netcode and of the matches, which would take twelve minutes.
 # Package docstest reads the repository, and lint runs it already.
 inner=$("$go" list ./internal/... | grep -v /docstest)
 sockets=$("$go" list ./systems/netcode/transport/... | grep -v /linksim)
@@ -57,7 +58,7 @@ sockets=$("$go" list ./systems/netcode/transport/... | grep -v /linksim)
 step "tests under the race detector"
 export RAPID_CHECKS=25 # a quarter of the random cases: all of them have run above
 "${test[@]}" -race -short ./ecs/... ./components/... $inner ./systems/interpolation/... ./systems/hierarchy/... ./systems/motion $sockets ./systems/netcode/agones ./systems/netcode/host/...
-"${test[@]}" -race -short -run 'Example|Struct|Report|LineBounds|Tables|Deterministic|Parallel|Worker|^Test(Conn|Listener|Fleet)$|^Test(Page|PlayThrough|Web)' ./systems/netcode ./systems/netcode/internal/capacity ./systems/netcode/internal/conformance/... ./systems/netcode/transport/linksim ./demo/internal/play
+"${test[@]}" -race -short -run 'Worker|^TestReport$|Parallel|^Test(Conn|Listener)$' ./systems/netcode/internal/capacity ./systems/netcode/internal/conformance ./systems/netcode/internal/conformance/report ./systems/netcode/transport/linksim
 
 step "tests of the core on wasm"
 if command -v node >/dev/null; then
