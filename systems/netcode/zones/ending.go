@@ -1,6 +1,7 @@
 package zones
 
 import (
+	"context"
 	"errors"
 	"time"
 
@@ -45,7 +46,7 @@ func (z *Zone[S, I]) end(err error) {
 
 // Close ends the zone. When its engine is closed before, as by ecs.Engine.Run, a last checkpoint is
 // written, for which that waits up to 3 s: nothing is lost then. Another process may take the zone
-// at once in the same folder.
+// at once, on another machine too.
 func (z *Zone[S, I]) Close() {
 	if z.closed {
 		return
@@ -71,10 +72,20 @@ func (z *Zone[S, I]) saveLast() {
 		if !begun {
 			begun = z.saveNow()
 		} else if !z.saving {
+			z.surrender()
 			return
 		}
 	}
 	z.config.Log.Error("zones: the last checkpoint could not be written; the one before holds")
+}
+
+// surrender gives the lease up, so that others do not wait for its end.
+func (z *Zone[S, I]) surrender() {
+	ctx, cancel := context.WithTimeout(context.Background(), lastWithin)
+	defer cancel()
+	if err := z.hold.End(ctx, z.config.Now()); err != nil {
+		z.config.Log.Warn("zones: the lease could not be given up: other zones that begin now wait for its end", "error", err)
+	}
 }
 
 // release ends all that the zone holds outside of this process.

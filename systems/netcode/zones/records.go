@@ -33,14 +33,14 @@ func (z *Zone[S, I]) noteRecords(seen []store.Seen) {
 	z.links.SetPeers(peers)
 }
 
-// giveUp tells the ledger of processes whose lease is over, so that it does not wait for them. The
-// records are known up to a time: what is not known yet may be a renewal.
+// giveUp tells the ledger of processes that have ended or whose lease is over, so that it does not
+// wait for them. The records are known up to a time: what is not known yet may be a renewal.
 func (z *Zone[S, I]) giveUp(known time.Duration) {
 	if z.ledger.Active() {
 		return
 	}
 	for _, s := range z.records {
-		if w := z.watches[s.Record.Number]; w != nil && w.Over(known) {
+		if w := z.watches[s.Record.Number]; w != nil && (s.Record.Ended || w.Over(known)) {
 			z.ledger.Gone(custody.Process{Zone: s.Record.Number, Epoch: s.Record.Epoch})
 		}
 	}

@@ -82,6 +82,33 @@ func TestZoneEndsAndBeginsAgain(t *testing.T) {
 	}
 }
 
+// A zone that has ended in order delays no other one, and goes on at once in another folder.
+func TestEndedZoneDelaysNothing(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, quadrants())
+	w.begin("nw", 5)
+	w.begin("ne", 5)
+	w.run(2*time.Second, nil)
+	old := w.zones["ne"]
+	crates := len(old.states())
+	old.engine.Close()
+	old.Close()
+	old.kill()
+	w.zones["nw"].kill()
+	w.run(100*time.Millisecond, nil)
+	nw := w.begin("nw", 5)
+	w.run(500*time.Millisecond, nil)
+	if !nw.Active() {
+		t.Error("a zone that begins again waits for one that has ended")
+	}
+	delete(w.zones, "ne") // with its folder
+	ne := w.begin("ne", 5)
+	w.run(500*time.Millisecond, nil)
+	if n := len(ne.states()); !ne.Active() || n < crates-2 || n > crates+2 {
+		t.Errorf("elsewhere the zone is active: %v, with %d of %d crates", ne.Active(), n, crates)
+	}
+}
+
 // states returns the fuel of the crates of a zone.
 func (p *place) states() map[custody.Name]float32 {
 	all := map[custody.Name]float32{}

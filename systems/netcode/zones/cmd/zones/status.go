@@ -87,6 +87,8 @@ func over(r store.Seen, now time.Time) bool { return now.Sub(r.Written) >= custo
 
 func state(r store.Seen, now time.Time) string {
 	switch {
+	case r.Record.Ended:
+		return "ended"
 	case over(r, now):
 		return "does not run"
 	case !r.Record.Active:

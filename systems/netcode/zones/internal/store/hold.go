@@ -235,8 +235,8 @@ func (h *Hold) Poll(f func(Event)) {
 
 // Settle waits until nothing is under way: what was begun has ended, the watch has shown all that
 // this process has written, and with it all that others had written before, and all messages that
-// the server had for this process are there for Poll. It is for tests in virtual time. The error is
-// the context's.
+// the server had for this process are there for Poll. It is for End, and for tests in virtual time.
+// The error is the context's.
 func (h *Hold) Settle(ctx context.Context) error {
 	awake := context.AfterFunc(ctx, func() {
 		h.mu.Lock()
@@ -255,6 +255,19 @@ func (h *Hold) Settle(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, attempt)
 	defer cancel()
 	return h.s.nc.FlushWithContext(ctx)
+}
+
+// End writes that this process has ended and waits for that, so that no other one waits for its
+// lease. Call it after the last checkpoint is written, when nothing is simulated any more, and call
+// only Close after it. start is as for Renew. The error is the context's: then the others wait for
+// the lease.
+func (h *Hold) End(ctx context.Context, start time.Duration) error {
+	if err := h.Settle(ctx); err != nil { // a renewal may be under way
+		return err
+	}
+	h.SetRecord(func(r *Record) { r.Active, r.Ended, r.Load = false, true, 0 })
+	h.Renew(start)
+	return h.Settle(ctx)
 }
 
 // Close ends the work of the hold and waits for it. A save that is under way is given up. The

@@ -28,6 +28,7 @@ type Record struct {
 	Entities int      // how many the zone owns
 	Draining bool     // it takes no newcomers
 	Active   bool     // it simulates
+	Ended    bool     // its process has ended in order, so its lease is over; see Hold.End
 }
 
 // Seen is a zone's record as it was written last.
@@ -64,6 +65,7 @@ type recordJSON struct {
 	Entities int           `json:"entities"`
 	Draining bool          `json:"draining,omitempty"`
 	Active   bool          `json:"active,omitempty"`
+	Ended    bool          `json:"ended,omitempty"`
 }
 
 // check returns an error that says what is wrong, or nil. The epoch is not looked at.
@@ -91,7 +93,7 @@ func plain(text string, most int) bool {
 // marshal returns the record as parseRecord reads it.
 func (r *signed) marshal() []byte {
 	data, err := json.Marshal(recordJSON{
-		r.Number, r.Epoch, r.Instance, r.process, r.Address, r.Link, r.Pin[:], r.Key[:], r.Load, r.Entities, r.Draining, r.Active,
+		r.Number, r.Epoch, r.Instance, r.process, r.Address, r.Link, r.Pin[:], r.Key[:], r.Load, r.Entities, r.Draining, r.Active, r.Ended,
 	})
 	if err != nil {
 		panic(err) // the load is a number, as check says
@@ -112,7 +114,7 @@ func parseRecord(data []byte) (signed, error) {
 	}
 	r := signed{process: j.Process, Record: Record{
 		Number: j.Number, Epoch: j.Epoch, Instance: j.Instance, Address: j.Address, Link: j.Link,
-		Load: j.Load, Entities: j.Entities, Draining: j.Draining, Active: j.Active,
+		Load: j.Load, Entities: j.Entities, Draining: j.Draining, Active: j.Active, Ended: j.Ended,
 	}}
 	if len(j.Pin) != len(r.Pin) || len(j.Key) != len(r.Key) || j.Epoch < 1 || j.Epoch > custody.MaxEpoch || !plain(j.Process, maxInstance) {
 		return signed{}, errRecord

@@ -85,7 +85,7 @@ func (t *taking) takeRecord(ctx context.Context) (uint64, error) {
 			} else {
 				epoch = max(old.Epoch+1, t.least)
 				watch.See(revision, t.now())
-				wait = !(t.alone && old.Instance == t.record.Instance) && !watch.Over(t.now())
+				wait = !(t.alone && old.Instance == t.record.Instance) && !old.Ended && !watch.Over(t.now())
 			}
 			holder = fmt.Sprintf("instance %s, epoch %d", old.Instance, old.Epoch)
 		}

@@ -125,6 +125,22 @@ func TestContendersGetDifferentEpochs(t *testing.T) {
 
 // Another instance gets the zone 15 s after the last renewal that it saw, by its own clock, and not
 // before.
+// A process that has ended in order is followed at once, by one of another instance too.
+func TestTakeAfterTheEnd(t *testing.T) {
+	t.Parallel()
+	_, nc := fresh(t)
+	s, c := open(t, nc), &clock{}
+	h := take(t, s, "north", record(1, "a"), c)
+	if err := h.End(patient(t), 0); err != nil {
+		t.Fatal(err)
+	}
+	h.Close()
+	next := take(t, s, "north", record(1, "b"), c) // in no time of its clock
+	if r := next.Record(); r.Epoch != 2 || r.Ended {
+		t.Errorf("the next process has %+v", r)
+	}
+}
+
 func TestTakeOverWaitsForTheLease(t *testing.T) {
 	t.Parallel()
 	_, nc := fresh(t)
