@@ -16,8 +16,8 @@
 // # What a game changes
 //
 //   - Entities of other zones are in the world too, marked as [Ghost]. Systems that change entities
-//     leave them out. What a system wants of one it asks by an event ([Zone.Send]), or it claims the
-//     entity because a player pushes it ([Zone.Claim]).
+//     leave them out. A system that wants something of one sends an event to it ([Zone.Send]), or
+//     claims the entity because a player pushes it ([Zone.Claim]).
 //   - A component that only servers have travels if it is named by [Carry].
 //   - Clients set DialAt, and both ends call names.Replicate.
 //

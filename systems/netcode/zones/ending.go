@@ -12,7 +12,8 @@ import (
 
 var (
 	// ErrFenced is the error of a zone that another process has taken over: this one was stopped
-	// for too long, or cut off from NATS. What it did since the newest checkpoint is lost.
+	// for too long, or cut off from NATS. Its work since the newest checkpoint is
+	// lost.
 	ErrFenced = errors.New("zones: another process has taken the zone over: end this one")
 	// ErrFrozen is the error of a zone that could not renew its lease for 12 s and has stopped
 	// simulating, until NATS answered again. Its last state is in a checkpoint: begin again, and

@@ -119,7 +119,7 @@ type zeros struct{}
 
 func (zeros) Read(b []byte) (int, error) { clear(b); return len(b), nil }
 
-// Whatever another zone sends, nothing panics, and nothing that the zone owns is lost or has
+// By no message of another zone a zone panics, and nothing that the zone owns is lost or has
 // another owner.
 func FuzzMessage(f *testing.F) {
 	z, own := loneZone(f)

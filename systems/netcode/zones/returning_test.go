@@ -116,7 +116,7 @@ func TestManyLetters(t *testing.T) {
 	}
 }
 
-// What arrives in the last moment of a process is in its last checkpoint, whole.
+// An entity that arrives in the last moment of a process is in its last checkpoint, whole.
 func TestArrivalInTheLastMoment(t *testing.T) {
 	w := newWorld(t, quadrants())
 	w.begin("nw", 20)
@@ -186,7 +186,7 @@ func TestGhostsAfterASplit(t *testing.T) {
 	}
 }
 
-// What is attached to an entity of another zone goes to that zone.
+// An entity that is attached to one of another zone goes to that zone.
 func TestBoardingAGhost(t *testing.T) {
 	w := newWorld(t, quadrants())
 	nw, ne := w.begin("nw", 0), w.begin("ne", 0)

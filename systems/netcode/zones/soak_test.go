@@ -31,8 +31,8 @@ var (
 	duration = flag.Duration("duration", 12*time.Second, "how long they cross, in their own time")
 )
 
-// Bots run in circles over the borders of four zones, and cross one about once a second. What the
-// checker saw of all ticks has to be within the bounds.
+// Bots run in circles over the borders of four zones, and cross one about once a second. The
+// checker looks at all ticks.
 func TestCrowdCrossesBorders(t *testing.T) {
 	t.Parallel()
 	still := newCrowd(t, *bots, 30)

@@ -35,7 +35,7 @@ type Stats struct {
 	HandOvers, Arrivals uint64 // entities
 	PutOff              uint64 // groups that were not ready in a step
 	Refused             uint64 // players for whom there was no place here
-	// Frozen counts the ticks in which nobody has simulated an entity that came, and Latency those
+	// Frozen counts the ticks in which no zone has simulated an entity that came, and Latency those
 	// from its first offer to its first tick here.
 	Frozen, Latency Ticks
 

@@ -68,7 +68,7 @@
 // entities that it had from R, it must give way. So R raises the hop of all that it goes on with by
 // a large step: of what it owns, and of what was in flight to it when it began. R may have had the
 // latter already, and handed it to the missing zone. R claims the raised hop from its first step
-// on, before the entity has come. What the missing zone did with all these is lost, removals too.
+// on, before the entity has come. All that the missing zone did with these is lost, removals too.
 //
 // # What is promised
 //

@@ -7,7 +7,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// Whatever the pauses of the owner, of the store and of the watcher, and with clocks whose rates
+// With any pauses of the owner, of the store and of the watcher, and with clocks whose rates
 // differ by up to a tenth each way: when the watcher says that the lease is over, the owner has
 // stopped, and it never goes on.
 func TestLeaseEndsBeforeAnotherBegins(t *testing.T) {

@@ -73,7 +73,7 @@ func (f figures) String() string {
 		f.handOvers, f.refusals, f.crashes, f.freezes, f.takeOvers, f.removals, f.leaps)
 }
 
-// What the checker finds.
+// The checker's findings.
 var (
 	errTwice   = errors.New("two owners")
 	errLost    = errors.New("lost")

@@ -46,8 +46,8 @@ func (l *Ledger) repeatQuestions() {
 // newest one of its zone: the store has the epoch and the lease in one record. It has no effect on
 // an active zone, nor if it is said again.
 //
-// All others are asked anew, and refuse what the process has sent from then on. What it did with
-// the entities that it had from this zone since its last checkpoint is lost.
+// All others are asked anew, and refuse what the process has sent from then on. Its work
+// since its last checkpoint is lost, also on the entities that it had from this zone.
 func (l *Ledger) Gone(p Process) {
 	a := l.asking
 	if a == nil || l.peers[p.Zone] == nil || p.Epoch < l.peers[p.Zone].epoch {
@@ -165,8 +165,8 @@ func (l *Ledger) receiveAnswer(m Message) {
 		}
 	}
 	if m.after == 0 {
-		// What the zone sent before this moment may be something that this zone had before its
-		// crash. What it sends later is not.
+		// Entities that the other zone sent before this moment may have been here before the crash.
+		// Those that it sends later were not.
 		l.mark(m.From.Zone, m.stamp)
 	}
 	if m.more {

@@ -163,7 +163,7 @@ func TestCrashAfterAnAnswer(t *testing.T) {
 	}
 }
 
-// What zone 1 expects from zone 3 is forgotten when zone 3 has lost it by a crash of its own.
+// Zone 1 forgets its expectations of zone 3 when zone 3 has lost them by a crash of its own.
 func TestExpectedAndLost(t *testing.T) {
 	state := func(Name) []byte { return []byte("state") }
 	w := &trio{t: t}
@@ -206,7 +206,7 @@ func TestExpectedAndLost(t *testing.T) {
 	}
 }
 
-// What misuse panics with says what to do.
+// A panic after misuse says what to do.
 func TestMisuse(t *testing.T) {
 	begun, _ := Open(Process{1, 1}, nil, nil)
 	waits, _ := Open(Process{1, 1}, []Zone{2}, nil)

@@ -298,7 +298,7 @@ func TestSplitAndMergeSayWhatIsWrong(t *testing.T) {
 	}
 }
 
-// Whatever Parse takes comes back from JSON.
+// Every map that Parse takes comes back from JSON.
 func FuzzParse(f *testing.F) {
 	f.Add([]byte(twoZones))
 	f.Add([]byte(`{"zones":[{"name":"a","number":1}]}`))

@@ -17,7 +17,7 @@ type Peer struct {
 	Name    string               // of the zone, for the log
 	Address string               // for Config.Dial
 	Pin     joinlink.Fingerprint // the same
-	Key     [32]byte             // whoever dials this process shows it
+	Key     [32]byte             // a process that dials this one shows it
 }
 
 // Config configures [Links]. All fields without another word are required.

@@ -32,5 +32,5 @@
 //
 // A stranger may send anything. It gets at most 64 connections that wait for a hello, for 3 s each,
 // and one byte of a wrong key costs it the connection. A process with the key is trusted with what
-// the handler does. What it sends that is malformed is dropped, and cannot block or grow memory.
+// the handler does. Its malformed messages are dropped, and cannot block or grow memory.
 package link

@@ -151,7 +151,7 @@ func FuzzLink(f *testing.F) {
 	})
 }
 
-// What is no stream of messages ends the link, with the reason in the log.
+// A stream that does not consist of messages ends the link, with the reason in the log.
 func TestBrokenStreamEndsTheLink(t *testing.T) {
 	for name, send := range map[string]func(e *packet.Endpoint) error{
 		"a length of four bytes": func(e *packet.Endpoint) error { return e.SendReliable([]byte{0xff, 0xff, 0xff, 1}) },

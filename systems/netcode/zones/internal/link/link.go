@@ -129,7 +129,7 @@ func (l *Links) receive(p *peer, now time.Duration) {
 var errStream = errors.New("malformed messages")
 
 // packet handles one packet, which arrived at a time up to now. The error says that the link cannot
-// go on. What is malformed without that is dropped.
+// go on. Other malformed packets are dropped.
 func (k *link) packet(datagram []byte, now, at time.Duration) error {
 	pk, err := k.endpoint.Open(datagram)
 	if err != nil {

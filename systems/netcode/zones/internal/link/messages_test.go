@@ -185,8 +185,8 @@ func TestMorePacketsThanOneAcknowledgementCovers(t *testing.T) {
 	}
 }
 
-// A zone that stands still must cost a bounded memory at those that send to it. What was accepted
-// arrives when it goes on.
+// A zone that stands still must cost a bounded memory at those that send to it. All that
+// was accepted arrives when it goes on.
 func TestBackpressure(t *testing.T) {
 	w := newWorld(t, near, process(1, 1), process(2, 1))
 	w.open()

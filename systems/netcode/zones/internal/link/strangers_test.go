@@ -23,7 +23,7 @@ func (w *world) connect(z *zone) *loopback.Conn {
 }
 
 // A connection that does not show the key, or is not of the present process, must get nothing but a
-// reason. What shows no key learns nothing about the processes.
+// reason. Without the key it learns nothing about the processes.
 func TestStrangersGetNoLink(t *testing.T) {
 	self, friend := process(5, 3), process(2, 7)
 	right := keyOf(self)

@@ -22,7 +22,7 @@ func (s *outStream) push(data []byte) bool {
 	if s.waiting()+frameHead+len(data) > maxWaiting {
 		return false
 	}
-	// What is moved to the front is no more than what has been taken since the last time.
+	// No more is moved to the front than has been taken since the last time.
 	if len(s.bytes)+frameHead+len(data) > cap(s.bytes) && s.head >= s.waiting() {
 		s.bytes = s.bytes[:copy(s.bytes, s.bytes[s.head:])]
 		s.head = 0

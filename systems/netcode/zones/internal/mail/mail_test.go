@@ -233,7 +233,7 @@ func TestLimits(t *testing.T) {
 	}
 }
 
-// What can be read is written again as the same bytes, and nothing panics.
+// All that can be read is written again as the same bytes, and nothing panics.
 func FuzzRestore(f *testing.F) {
 	o := NewOutbox(custody.Process{Zone: 2, Epoch: 1})
 	_ = o.Post(7, []byte("coin"))

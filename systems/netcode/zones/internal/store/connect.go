@@ -23,7 +23,7 @@ func Connect(urls, creds string, options ...nats.Option) (*nats.Conn, error) {
 	all := []nats.Option{
 		nats.MaxReconnects(-1),
 		nats.RetryOnFailedConnect(true),
-		// What matters comes back from calls and as events. By default NATS prints to stderr.
+		// All that matters comes back from calls and as events. By default NATS prints to stderr.
 		nats.ErrorHandler(func(*nats.Conn, *nats.Subscription, error) {}),
 		nats.IgnoreAuthErrorAbort(), // an operator may repair what NATS was configured with
 		nats.ReconnectWait(250 * time.Millisecond),
@@ -34,8 +34,8 @@ func Connect(urls, creds string, options ...nats.Option) (*nats.Conn, error) {
 		nats.PingInterval(2 * time.Second),
 		nats.MaxPingsOutstanding(2),
 		nats.FlusherTimeout(2 * time.Second),
-		// What cannot be sent fails at once: writes that come later than their answer is awaited
-		// are of no use.
+		// A message that cannot be sent fails at once: writes that come later than their answer is
+		// awaited are of no use.
 		nats.ReconnectBufSize(-1),
 	}
 	if creds != "" {

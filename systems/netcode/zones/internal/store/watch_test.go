@@ -203,7 +203,7 @@ func TestDrainIsAsked(t *testing.T) {
 	}
 }
 
-// Whatever another process writes into its record is refused, or comes back the same.
+// Any record that another process writes is refused, or comes back the same.
 func FuzzParseRecord(f *testing.F) {
 	r := signed{record(1, "a"), "p"}
 	r.Epoch, r.Load, r.Active = 3, 0.5, true
