@@ -27,9 +27,8 @@ type scene struct {
 	frames     uint64
 	capture    bool // the next frame is saved
 
-	orbit    render.Orbit
-	dragging [2]bool
-	mouse    [2]float32
+	orbit render.Orbit
+	mouse demo.Mouse
 }
 
 // thing is an entity of the world, as it is drawn.
@@ -135,23 +134,8 @@ func (c *scene) resetCamera() {
 
 // event turns, moves and zooms by the mouse.
 func (c *scene) event(e render.Event, size render.Size) {
-	switch e.Kind {
-	case render.MousePress, render.MouseRelease:
-		if e.Button <= render.MouseRight {
-			c.dragging[e.Button] = e.Kind == render.MousePress
-			c.mouse = [2]float32{e.X, e.Y}
-		}
-	case render.MouseMove:
-		dx, dy := e.X-c.mouse[0], e.Y-c.mouse[1]
-		c.mouse = [2]float32{e.X, e.Y}
-		if c.dragging[render.MouseLeft] {
-			c.orbit.Rotate(-dx*0.006, dy*0.006)
-		} else if _, h := size.Points(); c.dragging[render.MouseRight] && h > 0 {
-			c.orbit.Pan(-dx/h, dy/h)
-		}
-	case render.Scroll:
-		c.orbit.Zoom(demo.WheelZoom(e.Y))
-	case render.Focus:
-		c.dragging = [2]bool{}
-	}
+	m := c.mouse.Event(e, size)
+	c.orbit.Rotate(m.Yaw, m.Pitch)
+	c.orbit.Pan(m.Right, m.Up)
+	c.orbit.Zoom(m.Zoom)
 }

@@ -15,9 +15,7 @@ type camera struct {
 	zoom       float32
 	pan        mgl32.Vec3
 	shown      render.Orbit // by the last call of look
-
-	dragging [2]bool // by the left and the right button
-	mouse    [2]float32
+	mouse      scene.Mouse
 }
 
 func newCamera() camera { return camera{zoom: 1} }
@@ -58,46 +56,14 @@ func (c *camera) look(o render.Orbit, a aim) render.Camera {
 	return camera
 }
 
-// turn rotates by a drag of the mouse, in points.
-func (c *camera) turn(dx, dy float32) {
-	const perPoint = 0.006 // radians
-	c.yaw -= dx * perPoint
-	c.pitch = mgl32.Clamp(c.pitch+dy*perPoint, -2, 2)
-}
+// event follows the mouse.
+func (c *camera) event(e render.Event, size render.Size) { c.move(c.mouse.Event(e, size)) }
 
-// move shifts by a drag of the mouse, as a share of the picture's height.
-func (c *camera) move(dx, dy float32) {
+func (c *camera) move(m scene.CameraMotion) {
+	c.yaw += m.Yaw
+	c.pitch = mgl32.Clamp(c.pitch+m.Pitch, -2, 2)
+	c.zoom = mgl32.Clamp(c.zoom*m.Zoom, 0.1, 10)
 	o := c.shown
-	o.Pan(-dx, dy)
+	o.Pan(m.Right, m.Up)
 	c.pan = c.pan.Add(o.Target.Sub(c.shown.Target))
-}
-
-// approach zooms by steps of the wheel.
-func (c *camera) approach(steps float32) {
-	c.zoom = mgl32.Clamp(c.zoom*scene.WheelZoom(steps), 0.1, 10)
-}
-
-// event follows the mouse: the left button turns, the right one moves, the wheel zooms.
-func (c *camera) event(e render.Event, size render.Size) {
-	switch e.Kind {
-	case render.MousePress, render.MouseRelease:
-		if e.Button <= render.MouseRight {
-			c.dragging[e.Button] = e.Kind == render.MousePress
-			c.mouse = [2]float32{e.X, e.Y}
-		}
-	case render.MouseMove:
-		dx, dy := e.X-c.mouse[0], e.Y-c.mouse[1]
-		c.mouse = [2]float32{e.X, e.Y}
-		if c.dragging[render.MouseLeft] {
-			c.turn(dx, dy)
-		} else if c.dragging[render.MouseRight] {
-			if _, h := size.Points(); h > 0 {
-				c.move(dx/h, dy/h)
-			}
-		}
-	case render.Scroll:
-		c.approach(e.Y)
-	case render.Focus:
-		c.dragging = [2]bool{}
-	}
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/go-gl/mathgl/mgl32"
 	"pgregory.net/rapid"
 
+	"github.com/tandem-ecs/tandem/demo/internal/scene"
 	"github.com/tandem-ecs/tandem/render"
 )
 
@@ -23,17 +24,16 @@ func TestCamera(t *testing.T) {
 		t.Errorf("in a picture half as wide the distance is %v, want twice the scene's", d)
 	}
 	c.look(base, whole)
-	c.move(0.1, 0)
+	c.move(scene.CameraMotion{Right: -0.1, Zoom: 1})
 	if moved := c.look(base, whole).Target; moved[0] >= 0 {
 		t.Errorf("dragging to the right moves the picture with the mouse, so the target to the left; it is %v", moved)
 	}
-	c.approach(3)
+	c.move(scene.CameraMotion{Zoom: scene.WheelZoom(3)})
 	if d := c.look(base, whole).Distance(); d >= 10 {
 		t.Errorf("the wheel does not bring it nearer: %v", d)
 	}
 	for range 100 {
-		c.approach(1)
-		c.turn(50, 50)
+		c.move(scene.CameraMotion{Yaw: -0.3, Pitch: 0.3, Zoom: scene.WheelZoom(1)})
 	}
 	if d := c.look(base, whole).Distance(); d < 1.99 {
 		t.Errorf("nearer than the scene allows: %v", d)
