@@ -5,21 +5,13 @@ import (
 	"time"
 
 	"github.com/tandem-ecs/tandem/demo/internal/keys"
-	"github.com/tandem-ecs/tandem/demo/internal/settings"
-	"github.com/tandem-ecs/tandem/systems/netcode/replay"
 )
 
 // testKeysOfAReplay presses the keys of a paused replay: ticks, 5 seconds, the next mark, the next
 // player and the view. The recording is longer than 6 s, with two players, the second of which is
 // in it from the first second on.
 func testKeysOfAReplay(t *testing.T, name string) {
-	tape, err := replay.Open(name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer tape.Close()
-	set := settings.Default()
-	set.Paused = true
+	tape, set := paused(t, name)
 	m := played(t, tape, set, 3*time.Second)
 	net := m.Clients()[0].Net()
 	tick := func() int { return int(tape.Tick(net.Replay().At()).Sub(tape.First())) }

@@ -22,13 +22,7 @@ func TestTimelineOfAPausedReplay(t *testing.T) {
 	if out, _, err := command(t, duel, "-headless", "-seconds", "12", "-round", "0", "-fps", "30", "-record", name); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	tape, err := replay.Open(name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer tape.Close()
-	set := settings.Default()
-	set.Paused = true
+	tape, set := paused(t, name)
 	m := played(t, tape, set, 10*time.Second)
 	f := render.NewFrame(render.Daylight())
 	drawn := func() int {
@@ -64,6 +58,19 @@ func TestTimelineOfAPausedReplay(t *testing.T) {
 	if n := drawn(); n < plain+1000 {
 		t.Errorf("%d quadrilaterals from the start, and %d without the timeline", n, plain)
 	}
+}
+
+// paused opens a recording, and returns the settings of a pause.
+func paused(t *testing.T, name string) (*replay.Tape, settings.Settings) {
+	t.Helper()
+	tape, err := replay.Open(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = tape.Close() })
+	set := settings.Default()
+	set.Paused = true
+	return tape, set
 }
 
 // played plays a recording from a moment on.

@@ -55,12 +55,8 @@ func (z *Zone[S, I]) sendInvite(p *netcode.Player[S, I], v *visit) {
 	z.send(v.to.Zone, binary.LittleEndian.AppendUint64(b, uint64(z.nameOf(p.Entity))))
 }
 
-func (z *Zone[S, I]) sendUninvite(p *netcode.Player[S, I], v *visit) {
-	z.sendTicket(msgUninvite, p, v)
-}
-
-func (z *Zone[S, I]) sendOffer(p *netcode.Player[S, I], v *visit) { z.sendTicket(msgOffer, p, v) }
-
+// sendTicket offers a player to another zone (msgOffer), or takes its invitation back
+// (msgUninvite).
 func (z *Zone[S, I]) sendTicket(kind byte, p *netcode.Player[S, I], v *visit) {
 	id := p.ResumeID()
 	z.send(v.to.Zone, append(append(z.out(kind), v.ticket[:]...), id[:]...))

@@ -94,7 +94,7 @@ func (z *Zone[S, I]) visit(p *netcode.Player[S, I], v *visit, at mgl32.Vec3) {
 		z.sendInvite(p, v)
 	default:
 		v.asked = tick
-		z.sendOffer(p, v)
+		z.sendTicket(msgOffer, p, v)
 	}
 }
 
@@ -130,7 +130,7 @@ func (z *Zone[S, I]) next(p *netcode.Player[S, I], v *visit, east, south, within
 }
 
 func (z *Zone[S, I]) endVisit(p *netcode.Player[S, I], v *visit) {
-	z.sendUninvite(p, v)
+	z.sendTicket(msgUninvite, p, v)
 	_ = p.Move("", nil)
 	v.to, v.answered, v.ready = custody.Process{}, false, false
 }
