@@ -202,6 +202,7 @@ func (c *Client[S, I]) installReplay() {
 	c.welcomed = welcome{player: 1<<16 - 1, rate: uint8(min(c.protocol.TickRate(), 255)), arrival: r.tape.Info().OnArrival}
 	step := time.Second / time.Duration(c.protocol.TickRate())
 	c.playback = interp.NewPlayback(interp.DelayConfig{Interval: step, Tick: step})
+	c.decoder = snapshot.NewDecoder(c.protocol.schema)
 	c.followPlayers()
 	c.setStatus(Playing, Reason{})
 }
@@ -347,7 +348,7 @@ func (c *Client[S, I]) emptyScene(first Tick) {
 	for _, m := range c.protocol.matchStates {
 		m.reset()
 	}
-	c.decoder = snapshot.NewDecoder(c.protocol.schema)
+	c.decoder.Reset()
 	c.before, c.viewpoint = viewpoint{}, viewpoint{}
 	c.whole, c.own = 0, NoEntity
 	c.replay.complete = false
