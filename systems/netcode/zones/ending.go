@@ -12,8 +12,7 @@ import (
 
 var (
 	// ErrFenced is the error of a zone that another process has taken over: this one was stopped
-	// for too long, or cut off from NATS. Its work since the newest checkpoint is
-	// lost.
+	// for too long, or cut off from NATS. Its work since the newest checkpoint is lost.
 	ErrFenced = errors.New("zones: another process has taken the zone over: end this one")
 	// ErrFrozen is the error of a zone that could not renew its lease for 12 s and has stopped
 	// simulating, until NATS answered again. Its last state is in a checkpoint: begin again, and
@@ -68,21 +67,22 @@ func (z *Zone[S, I]) saveLast() {
 		return
 	}
 	begun := z.saveNow()
-	for end := time.Now().Add(lastWithin); time.Now().Before(end) && z.err == nil; time.Sleep(time.Millisecond) {
+	end := time.Now().Add(lastWithin)
+	for ; time.Now().Before(end) && z.err == nil; time.Sleep(time.Millisecond) {
 		z.hold.Poll(z.event)
 		if !begun {
 			begun = z.saveNow()
 		} else if !z.saving {
-			z.surrender()
+			z.surrender(end)
 			return
 		}
 	}
 	z.config.Log.Error("zones: the last checkpoint could not be written; the one before holds")
 }
 
-// surrender gives the lease up, so that others do not wait for its end.
-func (z *Zone[S, I]) surrender() {
-	ctx, cancel := context.WithTimeout(context.Background(), lastWithin)
+// surrender gives the lease up before a time, so that others do not wait for the lease's end.
+func (z *Zone[S, I]) surrender(before time.Time) {
+	ctx, cancel := context.WithDeadline(context.Background(), before)
 	defer cancel()
 	if err := z.hold.End(ctx, z.config.Now()); err != nil {
 		z.config.Log.Warn("zones: the lease could not be given up: other zones that begin now wait for its end", "error", err)
