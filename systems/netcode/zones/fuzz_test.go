@@ -119,7 +119,7 @@ type zeros struct{}
 
 func (zeros) Read(b []byte) (int, error) { clear(b); return len(b), nil }
 
-// By no message of another zone a zone panics, and nothing that the zone owns is lost or has
+// No message of another zone makes a zone panic, and nothing that the zone owns is lost or gets
 // another owner.
 func FuzzMessage(f *testing.F) {
 	z, own := loneZone(f)

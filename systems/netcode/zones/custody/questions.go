@@ -46,8 +46,8 @@ func (l *Ledger) repeatQuestions() {
 // newest one of its zone: the store has the epoch and the lease in one record. It has no effect on
 // an active zone, nor if it is said again.
 //
-// All others are asked anew, and refuse what the process has sent from then on. Its work
-// since its last checkpoint is lost, also on the entities that it had from this zone.
+// All others are asked anew, and refuse what the process has sent from then on. Its work since its
+// last checkpoint is lost, also on the entities that it had from this zone.
 func (l *Ledger) Gone(p Process) {
 	a := l.asking
 	if a == nil || l.peers[p.Zone] == nil || p.Epoch < l.peers[p.Zone].epoch {
