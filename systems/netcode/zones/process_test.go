@@ -16,8 +16,8 @@ import (
 
 var processBots = flag.Int("process-bots", 0, "players of each zone in TestProcesses, for minutes of real time; 0: two, for seconds, and one crash")
 
-// TestProcesses runs four zones and three nodes of NATS in processes of their own, in real time, and
-// kills and stops them. Figures that depend on the machine's speed are logged only.
+// TestProcesses runs four zones and three nodes of NATS in processes of their own, in real time,
+// and kills and stops them. Figures that depend on the machine's speed are logged only.
 func TestProcesses(t *testing.T) {
 	if testing.Short() {
 		t.Skip("runs for seconds of real time")
