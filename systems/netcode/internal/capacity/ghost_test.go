@@ -94,12 +94,20 @@ type delayed struct {
 	bytes    [mtu]byte
 }
 
-func newGhost(i int, conn transport.Conn, hello []byte) *ghost {
+// decoding is how many ghosts decode what they receive.
+const decoding = 2
+
+// newGhost returns the i-th ghost. Without a schema none decodes what it receives.
+func newGhost(i int, conn transport.Conn, hello []byte, schema *snapshot.Schema) *ghost {
 	rng := rand.New(rand.NewPCG(uint64(i), 77))
-	return &ghost{
+	g := &ghost{
 		conn: conn, hello: hello, pending: prediction.NewPending[input](128), rng: rng, delay: 1 + rng.IntN(4),
 		buf: make([]byte, transport.MaxMTU), sum: fnv.New64a(),
 	}
+	if schema != nil && i < decoding {
+		g.decoder = snapshot.NewDecoder(schema)
+	}
+	return g
 }
 
 // tick receives and sends.

@@ -195,6 +195,9 @@ func newScene(t testing.TB, c setting, change func(*scene, *serverConfig)) *scen
 	s.crates.motions = make([]motion, c.entities)
 	engine.Add(ecs.FixedUpdate, ecs.SystemFunc(s.crates.update))
 	s.hello = captureHello(t, c.protocol(t))
+	if c.labels {
+		return s // nothing is decoded
+	}
 	if s.schema, err = snapshot.NewSchema(c.config()); err != nil {
 		t.Fatal(err)
 	}
@@ -206,16 +209,9 @@ func (s *scene) add(kind uint16, at state) arche.Entity {
 	return s.spawn.NewWith(&l, &netcode.Replicated{Archetype: kind})
 }
 
-// decoding is how many ghosts decode what they receive.
-const decoding = 2
-
 // newGhost dials.
 func (s *scene) newGhost(i int) *ghost {
-	g := newGhost(i, s.listener.Dial(), s.hello)
-	if i < decoding && !s.labels {
-		g.decoder = snapshot.NewDecoder(s.schema)
-	}
-	return g
+	return newGhost(i, s.listener.Dial(), s.hello, s.schema)
 }
 
 // joining is how many ghosts dial in one tick, until all play.
