@@ -69,8 +69,8 @@ func (c *Client[S, I]) basePose(by MovementBase, t Tick, before bool) (component
 		}
 		return components.Identity3D(), false
 	case by.Mover != 0:
-		if path := c.protocol.movers[by.Mover]; path != nil {
-			return path(t).Normalize(), true
+		if mover := c.protocol.movers[by.Mover]; mover != nil {
+			return mover.at(t), true
 		}
 		return components.Identity3D(), false
 	}
@@ -110,11 +110,11 @@ func (c *Client[S, I]) passengerPath(r *replica, before, after S, t Tick) (start
 	}
 	left := r.attachedTo
 	_, kept = c.board(r, id)
-	return start, end, kept, id != NoEntity && c.pathOf(id) == nil || left != NoEntity && c.pathOf(left) == nil
+	return start, end, kept, id != NoEntity && c.moverOf(id) == nil || left != NoEntity && c.moverOf(left) == nil
 }
 
-// pathOf returns the path of a replica that is a scripted mover, or nil.
-func (c *Client[S, I]) pathOf(id EntityID) func(Tick) components.Pose3D {
+// moverOf returns the motion of a replica that is a scripted mover, or nil.
+func (c *Client[S, I]) moverOf(id EntityID) *scriptedMover {
 	if r := c.replica(id); r != nil {
 		return c.protocol.movers[r.archetype]
 	}
@@ -124,14 +124,10 @@ func (c *Client[S, I]) pathOf(id EntityID) func(Tick) components.Pose3D {
 // scriptedMoverAt returns the pose of a scripted mover at a moment of the server's clock. For other
 // replicas, and for the world, it returns the identity.
 func (c *Client[S, I]) scriptedMoverAt(id EntityID, at time.Duration) components.Pose3D {
-	path := c.pathOf(id)
-	if path == nil {
-		return components.Identity3D()
+	if mover := c.moverOf(id); mover != nil {
+		return mover.between(c.grid, at)
 	}
-	k := c.grid.Index(at)
-	edge := c.grid.Edge(k)
-	share := float32(float64(at-edge) / float64(max(c.grid.Edge(k+1)-edge, 1)))
-	return components.Blend3D(path(Tick(uint32(k))).Normalize(), path(Tick(uint32(k+1))).Normalize(), share)
+	return components.Identity3D()
 }
 
 // bridge is called before the first sample of a replica in another frame. It adds a sample in the
@@ -203,8 +199,8 @@ func (c *Client[S, I]) frameAt(id EntityID, t Tick) (components.Pose3D, bool) {
 	if r == nil {
 		return components.Identity3D(), false
 	}
-	if path := c.pathOf(id); path != nil {
-		return path(t).Normalize(), true
+	if mover := c.moverOf(id); mover != nil {
+		return mover.at(t), true
 	}
 	s, at, ok := c.decoder.State(id)
 	if !ok || r.parent != NoEntity {
@@ -241,11 +237,11 @@ type passenger struct {
 // seenIn returns the drawn world pose of a replica that had a world pose at a moment, if it is
 // drawn together with a frame, which is drawn at its present pose.
 func (c *Client[S, I]) seenIn(frame EntityID, world components.Pose3D, at time.Duration, t Tick) components.Pose3D {
-	path := c.pathOf(frame)
-	if path == nil {
+	mover := c.moverOf(frame)
+	if mover == nil {
 		return world
 	}
-	return path(t).Normalize().Mul(c.scriptedMoverAt(frame, at).Inverse().Mul(world))
+	return mover.at(t).Mul(c.scriptedMoverAt(frame, at).Inverse().Mul(world))
 }
 
 // carry returns the pose to write for a replica whose samples have a pose in its parent's frame at
@@ -263,8 +259,8 @@ func (c *Client[S, I]) carry(r *replica, pose components.Pose3D, at time.Duratio
 	}
 	drawn := components.Blend3D(before, now, smooth(r.passenger.weight))
 	frame := components.Identity3D()
-	if path := c.pathOf(r.attachedTo); path != nil {
-		frame = path(t).Normalize()
+	if mover := c.moverOf(r.attachedTo); mover != nil {
+		frame = mover.at(t)
 	}
 	drawn = frame.Inverse().Mul(drawn)
 	drawn.Scale = pose.Scale
@@ -286,7 +282,7 @@ func (c *Client[S, I]) changeFrame(r *replica, frame EntityID, at time.Duration)
 		return true, true
 	}
 	switch old := r.passenger; {
-	case c.pathOf(from) == nil && from != NoEntity || c.pathOf(frame) == nil && frame != NoEntity:
+	case c.moverOf(from) == nil && from != NoEntity || c.moverOf(frame) == nil && frame != NoEntity:
 		// A body has no path that gives its earlier poses: it may be drawn as predicted, or between
 		// that and its samples.
 		r.passenger = passenger{hops: true, gently: true}

@@ -19,16 +19,16 @@ func (c *Client[S, I]) drawReplicas(at viewpoint, shown time.Duration, predicted
 		if r.flight != nil && c.fly(r, shown) || !c.has(r.entity) {
 			continue
 		}
-		path := c.protocol.movers[r.archetype]
+		mover := c.protocol.movers[r.archetype]
 		predicting := r.id == c.own && c.hasState && known && !c.config.WithoutPrediction
-		if path != nil || predicting && c.protocol.game.MovementBase == nil || !predicting && !seen && !r.shown {
+		if mover != nil || predicting && c.protocol.game.MovementBase == nil || !predicting && !seen && !r.shown {
 			// its parent is that of the newest record, not that of a sample
 			c.attach(r, r.parent)
 		}
 		switch {
-		case path != nil:
+		case mover != nil:
 			if known {
-				c.writeMover(r, path, predicted)
+				c.writeMover(r, mover, predicted)
 			}
 		case !predicting && seen:
 			c.sample(r, predicted.Add(1))

@@ -27,7 +27,7 @@ func TestPosesMayOmitRotationAndScale(t *testing.T) {
 		t.Errorf("a player's pose is %v, want %v", got, want)
 	}
 	p.SetScriptedMover(1, func(t Tick) components.Pose3D { return bare(state{float32(t)}) })
-	if got := p.movers[1](2); got != want {
+	if got := p.movers[1].path(2); got != want {
 		t.Errorf("a mover's pose is %v, want %v", got, want)
 	}
 	if got := withDefaults(func(b state) components.Pose3D { return bare(b) })(state{2}); got != want {

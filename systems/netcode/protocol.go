@@ -84,7 +84,7 @@ type Protocol[S any, I comparable] struct {
 	components []componentKind
 	messages   []messageKind
 	bodies     *bodiesOf[S, I] // nil: none
-	movers     map[uint16]func(t Tick) components.Pose3D
+	movers     map[uint16]*scriptedMover
 	shots      []anyShots[S, I]
 
 	names func(d *snapshot.Decoder, id EntityID) uint64 // of ReplicateName; nil: none
@@ -127,30 +127,12 @@ func NewProtocol[S any, I comparable](c Config, game Game[S, I]) (*Protocol[S, I
 		return nil, err
 	}
 	game.Pose = withDefaults(game.Pose)
-	return &Protocol[S, I]{game: game, schema: schema, grid: schema.Config().Position, ticks: ticks, movers: map[uint16]func(Tick) components.Pose3D{}}, nil
+	return &Protocol[S, I]{game: game, schema: schema, grid: schema.Config().Position, ticks: ticks, movers: map[uint16]*scriptedMover{}}, nil
 }
 
 // withDefaults makes a function of poses complete them; see [components.Pose3D.WithDefaults].
 func withDefaults[A any](pose func(A) components.Pose3D) func(A) components.Pose3D {
 	return func(a A) components.Pose3D { return pose(a).WithDefaults() }
-}
-
-// SetScriptedMover moves all entities of an archetype along a path that is a function of the tick:
-// platforms, doors, the sun. The server sends no motion of them. Clients draw them at the same tick
-// as their own player, so that a player stands on the platform that carries it. The path may read a
-// [MatchState] at t; it is called for past, present and future ticks. It panics for a nil path and
-// for an archetype of [Bodies] or [Shots].
-func (p *Protocol[S, I]) SetScriptedMover(archetype uint16, path func(t Tick) components.Pose3D) {
-	if path == nil {
-		panic("netcode: SetScriptedMover without a path; pass a function of the tick")
-	}
-	if p.bodies != nil && p.bodies.has(archetype) {
-		panic(fmt.Sprintf("netcode: archetype %d is a scripted mover and a body; it can be only one of them", archetype))
-	}
-	if p.hasShots(archetype) {
-		panic(fmt.Sprintf("netcode: archetype %d is a scripted mover and a shot; it can be only one of them", archetype))
-	}
-	p.movers[archetype] = withDefaults(path)
 }
 
 // TickRate returns the rate of both engines in steps per second.

@@ -125,8 +125,8 @@ func (s *Server[S, I]) installOn(e *ecs.Engine) {
 		m.serve(s.Tick)
 	}
 	s.moverStarts = make(map[uint16]components.Pose3D, len(s.protocol.movers))
-	for archetype, path := range s.protocol.movers {
-		s.moverStarts[archetype] = path(0).Normalize()
+	for archetype, mover := range s.protocol.movers {
+		s.moverStarts[archetype] = mover.at(0)
 	}
 	s.interest = newInterestGrid(s.config.Interest, slots)
 	s.history = newHistory(s.protocol.schema.Config(), s.config.Rewind)

@@ -36,8 +36,8 @@ func (p *Player[S, I]) carry() components.Pose3D {
 	case by.Body != NoEntity:
 		p.frame = s.worldPose(carrier).Normalize()
 	case by.Mover != 0 && carrier.IsZero(): // no entity to be a child of
-		if path := s.protocol.movers[by.Mover]; path != nil {
-			pose = path(s.Tick().Add(1)).Mul(pose)
+		if mover := s.protocol.movers[by.Mover]; mover != nil {
+			pose = mover.path(s.Tick().Add(1)).Mul(pose)
 		}
 	}
 	s.setParent(p.Entity, carrier)
@@ -80,8 +80,8 @@ func (s *Server[S, I]) enterBase(p *Player[S, I], by MovementBase) {
 
 // frameBefore returns a movement base's pose at the beginning of the present step.
 func (s *Server[S, I]) frameBefore(by MovementBase) components.Pose3D {
-	if path := s.protocol.movers[by.Mover]; by.Mover != 0 && path != nil {
-		return path(s.Tick()).Normalize()
+	if mover := s.protocol.movers[by.Mover]; by.Mover != 0 && mover != nil {
+		return mover.at(s.Tick())
 	}
 	if e := s.baseEntity(by); !e.IsZero() && s.world.Has(e, s.replication.track) {
 		return (*replicationState)(s.world.Get(e, s.replication.track)).last

@@ -71,15 +71,15 @@ func newReplicationStates(n *entities, slots int) replicationStates {
 }
 
 // move moves the scripted movers to their places at a tick.
-func (t *replicationStates) move(paths map[uint16]func(Tick) components.Pose3D, at Tick) {
+func (t *replicationStates) move(movers map[uint16]*scriptedMover, at Tick) {
 	query := t.world.Query(&t.known)
 	for query.Next() {
-		path := paths[(*Replicated)(query.Get(t.replicated.ID())).Archetype]
-		if path == nil {
+		mover := movers[(*Replicated)(query.Get(t.replicated.ID())).Archetype]
+		if mover == nil {
 			continue
 		}
 		l := (*components.Transform3D)(query.Get(t.transforms.ID()))
-		if pose := path(at); l.Get() != pose {
+		if pose := mover.path(at); l.Get() != pose {
 			l.Set(pose)
 		}
 	}
