@@ -47,6 +47,17 @@ func (i *Interpolator[T]) CorrectGently(e arche.Entity, start, end T, slow, fast
 	return i.correct(e, offset.Path[T]{Start: start, Slow: slow, Fast: fast}, end)
 }
 
+// CorrectOver is a Correct whose offset is gone after a duration, however long it is. It begins and
+// ends to shorten slowly; halfway it does so one and a half times as fast as on the average. It is
+// for entities that have to be in their place by then, such as what the player picks up. It also
+// panics for a duration that is not positive.
+func (i *Interpolator[T]) CorrectOver(e arche.Entity, start, end T, over time.Duration) bool {
+	if over <= 0 {
+		panic(fmt.Sprintf("interpolation: CorrectOver %v; the duration must be positive", over))
+	}
+	return i.correct(e, offset.Path[T]{Start: start, Over: over}, end)
+}
+
 func (i *Interpolator[T]) correct(e arche.Entity, path offset.Path[T], end T) bool {
 	i.mustBeInstalled("Correct")
 	if !i.samples.HasLogical(e) {

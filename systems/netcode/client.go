@@ -73,9 +73,9 @@ type Client[S any, I comparable] struct {
 	viewTime        time.Duration
 	viewpoint       viewpoint // in the newest step
 	before          viewpoint // in the step before
-	passenger       struct {  // the body that carried the own player last, and its last pose
-		by   MovementBase
-		pose components.Pose3D
+	passenger       struct {  // the base that carried the own player last
+		by     MovementBase
+		ground components.Pose3D // the last world pose of that body, or of what that mover stood on
 	}
 	jumps    uint8 // of the own player, as the server counts them
 	hasState bool

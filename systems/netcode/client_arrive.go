@@ -151,7 +151,7 @@ func (c *Client[S, I]) renameReplica(r *replica) {
 	if id := to[newest]; id != NoEntity && newest != r.attachedTo {
 		r.samples = reframe(r.samples, uint32(newest), uint32(id))
 	}
-	r.attachedTo, r.parent, r.passenger.from = to[r.attachedTo], to[r.parent], to[r.passenger.from]
+	r.attachedTo, r.parent = to[r.attachedTo], to[r.parent]
 	r.newest.Frame = uint32(to[EntityID(r.newest.Frame)])
 	for i := range r.bridges {
 		r.bridges[i].to = to[r.bridges[i].to]

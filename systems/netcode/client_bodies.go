@@ -151,7 +151,7 @@ func (b *bodiesClient[S, I, B]) unload() {
 func (b *bodiesClient[S, I, B]) dismiss(a *activeBody) {
 	b.release(a.id)
 	if r := b.c.replica(a.id); r != nil {
-		r.passenger.hops, r.settled = r.passenger.hops || a.weight > 0, false
+		r.hops, r.settled = r.hops || a.weight > 0, false
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 
 	"github.com/tandem-ecs/tandem/components"
 	"github.com/tandem-ecs/tandem/systems/hierarchy"
+	"github.com/tandem-ecs/tandem/systems/interpolation"
 	"github.com/tandem-ecs/tandem/systems/netcode/interp"
 )
 
@@ -51,37 +52,49 @@ func (c *Client[S, I]) baseID(by MovementBase) EntityID {
 }
 
 // basePose returns the predicted pose of a movement base at a tick, which must be the tick of its
-// body's state. Without a prediction it returns the pose that is drawn, or was drawn last, and
-// false.
+// body's state. Where it or a storey below it is not predicted, that one counts as it is drawn, or
+// was drawn last, and the result is false.
 func (c *Client[S, I]) basePose(by MovementBase, t Tick, before bool) (components.Pose3D, bool) {
-	switch {
-	case by.Body != NoEntity:
+	if by == (MovementBase{}) {
+		return components.Identity3D(), true
+	}
+	predicted := true
+	link := func(id EntityID) (components.Pose3D, EntityID, bool) {
+		r := c.seen(id)
+		if r == nil || !c.has(r.entity) {
+			return components.Identity3D(), NoEntity, false
+		}
+		if mover := c.protocol.movers[r.archetype]; mover != nil {
+			return mover.at(t), r.attachedTo, true
+		}
 		if c.bodies != nil {
-			if pose, ok := c.bodies.pose(by.Body, before); ok {
-				return pose, true
+			if pose, ok := c.bodies.pose(id, before); ok {
+				return pose, NoEntity, true
 			}
 		}
-		if r := c.there(by.Body); r != nil {
-			return c.worldPose(r.entity).Normalize(), false
-		}
-		if c.passenger.by == by { // it is removed, and the player stays at its last pose
-			return c.passenger.pose, false
-		}
-		return components.Identity3D(), false
-	case by.Mover != 0:
-		if mover := c.protocol.movers[by.Mover]; mover != nil {
-			return mover.at(t), true
-		}
-		return components.Identity3D(), false
+		predicted = false
+		return c.transforms.Get(r.entity).Get().Normalize(), r.attachedTo, true
 	}
-	return components.Identity3D(), true
+	if id := c.baseID(by); id != NoEntity {
+		pose, ok := upward(id, link)
+		return pose, ok && predicted
+	}
+	// It is removed. A mover's path goes on, and a player on a body stays at its last pose.
+	ground := components.Identity3D()
+	if c.passenger.by == by {
+		ground = c.passenger.ground
+	}
+	if mover := c.protocol.movers[by.Mover]; by.Mover != 0 && mover != nil {
+		return ground.Mul(mover.at(t)), true
+	}
+	return ground, false
 }
 
 // passengerPath attaches the own player's entity to its movement base after the step of a tick. It
 // returns the player's poses in that frame before and after the step. It reports whether the drawn
-// pose has a place in that frame, and whether it is to be corrected gently: a body may be drawn
-// beside its predicted pose.
-func (c *Client[S, I]) passengerPath(r *replica, before, after S, t Tick) (start, end components.Pose3D, kept, gently bool) {
+// pose has a place in that frame, and whether the frame is another one: a body, or what a mover
+// stands on, may be drawn beside its predicted pose.
+func (c *Client[S, I]) passengerPath(r *replica, before, after S, t Tick) (start, end components.Pose3D, kept, changed bool) {
 	game := &c.protocol.game
 	start, end = game.Pose(before), game.Pose(after)
 	if game.MovementBase == nil {
@@ -90,8 +103,8 @@ func (c *Client[S, I]) passengerPath(r *replica, before, after S, t Tick) (start
 	from, by := game.MovementBase(before), game.MovementBase(after)
 	id := c.baseID(by)
 	last, known := c.basePose(by, t, true)
+	now, _ := c.basePose(by, t.Add(1), false)
 	if id == NoEntity { // the base has no replica here: the poses are in the world
-		now, _ := c.basePose(by, t.Add(1), false)
 		end, last = now.Mul(end), components.Identity3D()
 	}
 	if from != by || id == NoEntity {
@@ -101,33 +114,17 @@ func (c *Client[S, I]) passengerPath(r *replica, before, after S, t Tick) (start
 			start = end
 		}
 	}
-	if by.Body != NoEntity && id != NoEntity {
-		c.passenger.by = by
-		c.passenger.pose, _ = c.basePose(by, t.Add(1), false)
+	if id != NoEntity {
+		c.passenger.by, c.passenger.ground = by, now
+		if mover := c.protocol.movers[by.Mover]; by.Mover != 0 && mover != nil {
+			c.passenger.ground = now.Mul(mover.at(t.Add(1)).Inverse())
+		}
 	}
 	if id == r.attachedTo {
 		return start, end, true, false
 	}
-	left := r.attachedTo
 	_, kept = c.board(r, id)
-	return start, end, kept, id != NoEntity && c.moverOf(id) == nil || left != NoEntity && c.moverOf(left) == nil
-}
-
-// moverOf returns the motion of a replica that is a scripted mover, or nil.
-func (c *Client[S, I]) moverOf(id EntityID) *scriptedMover {
-	if r := c.replica(id); r != nil {
-		return c.protocol.movers[r.archetype]
-	}
-	return nil
-}
-
-// scriptedMoverAt returns the pose of a scripted mover at a moment of the server's clock. For other
-// replicas, and for the world, it returns the identity.
-func (c *Client[S, I]) scriptedMoverAt(id EntityID, at time.Duration) components.Pose3D {
-	if mover := c.moverOf(id); mover != nil {
-		return mover.between(c.grid, at)
-	}
-	return components.Identity3D()
+	return start, end, kept, true
 }
 
 // bridge is called before the first sample of a replica in another frame. It adds a sample in the
@@ -191,107 +188,62 @@ func (c *Client[S, I]) reframe(pose components.Pose3D, from, to EntityID, t Tick
 	return b.Inverse().Mul(a.Mul(pose)).Normalize(), okA && okB
 }
 
+// frameAt returns the world pose of a frame on the server at a tick, and whether it is known.
 func (c *Client[S, I]) frameAt(id EntityID, t Tick) (components.Pose3D, bool) {
-	if id == NoEntity {
-		return components.Identity3D(), true
-	}
-	r := c.replica(id)
-	if r == nil {
-		return components.Identity3D(), false
-	}
-	if mover := c.moverOf(id); mover != nil {
-		return mover.at(t), true
-	}
-	s, at, ok := c.decoder.State(id)
-	if !ok || r.parent != NoEntity {
-		return components.Identity3D(), false
-	}
-	if at != t && !s.AtRest { // a state that found no room in this packet was in one shortly before
-		elapsed := t.Sub(at)
-		if max(elapsed, -elapsed) > int32(c.protocol.TickRate()/farFrame) {
-			return components.Identity3D(), false
+	return upward(id, func(id EntityID) (pose components.Pose3D, parent EntityID, ok bool) {
+		r := c.replica(id)
+		if r == nil {
+			return pose, NoEntity, false
 		}
-		s.Position = s.Position.Add(s.Velocity.Mul(float32(elapsed) / float32(c.protocol.TickRate())))
-	}
-	return poseOf(s.Position, s.Rotation), true
+		if mover := c.protocol.movers[r.archetype]; mover != nil {
+			return mover.at(t), r.parent, true
+		}
+		s, at, ok := c.decoder.State(id)
+		if ok && at != t && !s.AtRest { // a state that found no room in this packet was in one shortly before
+			elapsed := t.Sub(at)
+			ok = max(elapsed, -elapsed) <= int32(c.protocol.TickRate()/farFrame)
+			s.Position = s.Position.Add(s.Velocity.Mul(float32(elapsed) / float32(c.protocol.TickRate())))
+		}
+		return poseOf(s.Position, s.Rotation), r.parent, ok
+	})
 }
 
 // farFrame bounds the time between the states of a frame and of a replica that enters it: to one
 // part in farFrame of a second.
 const farFrame = 4
 
-// passenger is the state of a replica that changes from one frame to another. The two are shown at
-// different times: a scripted mover at the own player's tick, and the world in the past. The
-// replica would be shown to leap by the mover's way in that time. So it fades from one to the
-// other.
-type passenger struct {
-	fades  bool
-	from   EntityID // the frame before
-	weight float32  // 0: drawn in that frame, 1: in the present one
-	// It was not drawn wholly in the frame before. The remainder of the one before that fades as a
-	// correction does.
-	hops   bool
-	gently bool // and slowly
-}
-
-// seenIn returns the drawn world pose of a replica that had a world pose at a moment, if it is
-// drawn together with a frame, which is drawn at its present pose.
-func (c *Client[S, I]) seenIn(frame EntityID, world components.Pose3D, at time.Duration, t Tick) components.Pose3D {
-	mover := c.moverOf(frame)
-	if mover == nil {
-		return world
-	}
-	return mover.at(t).Mul(c.scriptedMoverAt(frame, at).Inverse().Mul(world))
-}
-
-// carry returns the pose to write for a replica whose samples have a pose in its parent's frame at
-// a moment, when the own player is at tick t.
-func (c *Client[S, I]) carry(r *replica, pose components.Pose3D, at time.Duration, t Tick) components.Pose3D {
-	if !r.passenger.fades {
-		return pose
-	}
-	world := c.scriptedMoverAt(r.attachedTo, at).Mul(pose)
-	before, now := c.seenIn(r.passenger.from, world, at, t), c.seenIn(r.attachedTo, world, at, t)
-	r.passenger.weight = fade(r.passenger.weight, true, before.Position.Sub(now.Position).Len(), c.protocol.TickRate())
-	if r.passenger.weight == 1 {
-		r.passenger.fades = false
-		return pose
-	}
-	drawn := components.Blend3D(before, now, smooth(r.passenger.weight))
-	frame := components.Identity3D()
-	if mover := c.moverOf(r.attachedTo); mover != nil {
-		frame = mover.at(t)
-	}
-	drawn = frame.Inverse().Mul(drawn)
-	drawn.Scale = pose.Scale
-	return drawn
-}
-
 // changeFrame attaches a replica to the frame that its view has reached at a moment. It reports
-// whether the frame's replica is there, and whether the change is drawn as a jump.
+// whether the frame's replica is there, and whether the change is drawn as a jump. If it is not,
+// the replica goes on from where it is drawn: what carries it may be drawn at another time than
+// what carried it before, such as a scripted mover at the own player's tick, and the world in the
+// past.
 func (c *Client[S, I]) changeFrame(r *replica, frame EntityID, at time.Duration) (there, jump bool) {
 	from := r.attachedTo
 	if p := c.parentReplica(r, frame); frame != NoEntity && (p == nil || !c.has(p.entity)) || !r.crosses(frame, at) {
 		return c.attach(r, frame), true
 	}
-	there, kept := c.board(r, frame)
-	if !there {
-		return false, false
+	there, r.hops = c.board(r, frame)
+	own := c.own
+	if c.replay != nil {
+		own = c.followed.own
 	}
-	if !kept {
-		return true, true
+	r.cargo = own != NoEntity && (from == own || frame == own)
+	return there, there && !r.hops
+}
+
+// hop draws a replica that has changed frames: it leads from where it is drawn to the path that
+// ends at a pose, with the state of its samples there. What the game attaches to the own player is
+// in its place as soon as a short fade allows: the player acts with it. The others take as long as
+// bodies do.
+func (c *Client[S, I]) hop(r *replica, s *interp.State, pose components.Pose3D, i *interpolation.Interpolator[components.Pose3D]) {
+	start, over := pose, shortFade
+	start.Position = start.Position.Sub(s.Velocity.Mul(1 / float32(c.protocol.TickRate())))
+	if drawn, ok := i.At(r.entity, c.engine.Time().StepStart); ok && !r.cargo {
+		const steepest = 1.5 // of the fade
+		over = min(max(over, steepest/easeFast*float64(drawn.Position.Sub(start.Position).Len())), longFade)
 	}
-	switch old := r.passenger; {
-	case c.moverOf(from) == nil && from != NoEntity || c.moverOf(frame) == nil && frame != NoEntity:
-		// A body has no path that gives its earlier poses: it may be drawn as predicted, or between
-		// that and its samples.
-		r.passenger = passenger{hops: true, gently: true}
-	case old.fades && old.from == frame: // back again
-		r.passenger = passenger{fades: true, from: from, weight: 1 - old.weight}
-	default:
-		r.passenger = passenger{fades: true, from: from, hops: old.fades}
-	}
-	return true, false
+	i.CorrectOver(r.entity, start, pose, time.Duration(over*float64(time.Second)))
+	r.shown = true
 }
 
 // poseOf returns a pose with scale 1, because scales are not sent.

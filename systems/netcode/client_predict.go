@@ -26,13 +26,13 @@ func (c *Client[S, I]) predict(t Tick) {
 		c.correct = correction[S]{}
 		return
 	}
-	start, end, kept, gently := c.passengerPath(r, before, after, t)
+	start, end, kept, changed := c.passengerPath(r, before, after, t)
 	i := c.interpolator()
 	switch {
 	case c.correct.jump || !r.shown || !kept:
 		c.watchJump(r)
 		c.transforms.Get(r.entity).Teleport(end)
-	case gently && i != nil:
+	case changed && i != nil:
 		i.CorrectGently(r.entity, start, end, easeSlow, easeFast)
 	case c.correct.any && i != nil:
 		i.CorrectGently(r.entity, start, end, c.protocol.game.CorrectionSpeed, math.MaxFloat32)

@@ -36,11 +36,12 @@ type replica struct {
 	despawn    delayedDespawn  // set when the server has removed it
 	orphan     bool            // its parent is removed, and its view has not reached another frame
 
-	newest    interp.Sample // of those pushed; valid with sampled
-	sampled   bool
-	bridges   [4]crossing // the newest first, which the view has not reached
-	passenger passenger
-	flight    flight // nil: no shot
+	newest  interp.Sample // of those pushed; valid with sampled
+	sampled bool
+	bridges [4]crossing // the newest first, which the view has not reached
+	hops    bool        // in this step: it goes on from where it was drawn, in another frame
+	cargo   bool        // to or from the own player
+	flight  flight      // nil: no shot
 	// In a replay by a player's eyes: the share of the way from the view to the present at which it
 	// is drawn.
 	ahead float32

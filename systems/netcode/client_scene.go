@@ -31,12 +31,12 @@ func (c *Client[S, I]) drawReplicas(at viewpoint, shown time.Duration, predicted
 				c.writeMover(r, mover, predicted)
 			}
 		case !predicting && seen:
-			c.sample(r, predicted.Add(1))
+			c.sample(r)
 		}
 	}
 	for i := range c.delayedDespawns {
 		if r := &c.delayedDespawns[i]; seen && !(r.flight != nil && c.fly(r, shown)) && c.has(r.entity) {
-			c.sample(r, predicted.Add(1))
+			c.sample(r)
 		}
 	}
 	if c.bodies != nil {
@@ -69,7 +69,7 @@ func (r *replica) moment(at viewpoint) time.Duration {
 }
 
 // sample moves one replica to the pose of its samples.
-func (c *Client[S, I]) sample(r *replica, t Tick) {
+func (c *Client[S, I]) sample(r *replica) {
 	kind := c.config.Interpolation
 	if c.interpolations.Has(r.entity) {
 		kind = c.interpolations.Get(r.entity).Kind
@@ -81,7 +81,7 @@ func (c *Client[S, I]) sample(r *replica, t Tick) {
 			c.push(r, s, r.parent, c.edgeOf(at), c.viewpoint.now)
 		}
 	}
-	if r.settled && !r.passenger.fades {
+	if r.settled {
 		return
 	}
 	now, at := c.viewpoint.now, r.moment(c.viewpoint)
@@ -121,28 +121,19 @@ func (c *Client[S, I]) sample(r *replica, t Tick) {
 	}
 	if r.orphan { // it has waited for the view: moving on is no jump, unless the server counts one
 		if r.orphan = false; r.shown && r.attachedTo == NoEntity && c.jumpsOf(r) == r.counter {
-			jump, r.passenger = false, passenger{hops: true, gently: true}
+			jump, r.hops = false, true
 		}
 	}
 	pose := c.transforms.Get(r.entity).Get()
 	pose.Position, pose.Rotation = state.Position, state.Rotation
 	if c.bodies == nil || r.despawn.any || !c.bodies.sampled(r.id, pose, jump) {
-		if jump { // a jump ends the fade from the frame before
-			r.passenger.fades = false
+		first := components.Pose3D{Position: start.Position, Rotation: start.Rotation, Scale: pose.Scale}
+		if i := c.interpolator(); r.hops && !jump && i != nil {
+			c.hop(r, &state, pose, i)
+		} else if !moves || !c.appear(r, first, pose) {
+			c.writePose(r, pose, jump || !r.shown)
 		}
-		pose = c.carry(r, pose, at, t)
-		switch i := c.interpolator(); {
-		case r.passenger.hops && !jump && i != nil && r.passenger.gently:
-			i.CorrectGently(r.entity, pose, pose, easeSlow, easeFast)
-		case r.passenger.hops && !jump && i != nil:
-			i.Correct(r.entity, pose, pose)
-		default:
-			first := components.Pose3D{Position: start.Position, Rotation: start.Rotation, Scale: pose.Scale}
-			if !moves || !c.appear(r, first, pose) {
-				c.writePose(r, pose, jump || !r.shown)
-			}
-		}
-		r.passenger.hops, r.passenger.gently = false, false
+		r.hops = false
 	}
 	if info.Settled {
 		r.settled, r.rested, r.counter = true, true, c.jumpsOf(r)
@@ -176,7 +167,6 @@ func (c *Client[S, I]) writePose(r *replica, pose components.Pose3D, jump bool) 
 	switch {
 	case jump:
 		c.watchJump(r)
-		r.passenger.fades = false
 		l.Teleport(pose)
 	case pose != l.Get():
 		l.Set(pose)

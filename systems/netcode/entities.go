@@ -55,6 +55,24 @@ func (n *entities) setParent(child, parent arche.Entity) {
 	n.parents.Get(child).Entity = parent
 }
 
+// upward returns the world pose of a frame: the product of its own pose and those of its ancestors.
+// link returns a frame's pose in the frame of its parent, and that parent. Where a link is not
+// known, and in a cycle, upward stops and reports false.
+func upward(id EntityID, link func(id EntityID) (components.Pose3D, EntityID, bool)) (components.Pose3D, bool) {
+	world := components.Identity3D()
+	for range snapshot.MaxDepth + 1 {
+		if id == NoEntity {
+			return world, true
+		}
+		pose, parent, ok := link(id)
+		if !ok {
+			return world, false
+		}
+		world, id = pose.Mul(world), parent
+	}
+	return world, id == NoEntity
+}
+
 // worldPose returns the product of the poses of an entity and its ancestors.
 func (n *entities) worldPose(e arche.Entity) components.Pose3D {
 	pose := n.transforms.Get(e).Get()

@@ -2,10 +2,8 @@ package netcode
 
 import (
 	"fmt"
-	"time"
 
 	"github.com/tandem-ecs/tandem/components"
-	"github.com/tandem-ecs/tandem/systems/netcode/internal/clocksync"
 )
 
 // scriptedMover is the motion of an archetype as a function of the tick.
@@ -15,14 +13,6 @@ type scriptedMover struct {
 
 // at returns the pose at the beginning of a tick, with a unit rotation.
 func (m *scriptedMover) at(t Tick) components.Pose3D { return m.path(t).Normalize() }
-
-// between returns the pose at a moment of the server's clock, on the way between two ticks.
-func (m *scriptedMover) between(grid clocksync.Grid, at time.Duration) components.Pose3D {
-	k := grid.Index(at)
-	edge := grid.Edge(k)
-	share := float32(float64(at-edge) / float64(max(grid.Edge(k+1)-edge, 1)))
-	return components.Blend3D(m.at(Tick(uint32(k))), m.at(Tick(uint32(k+1))), share)
-}
 
 // SetScriptedMover moves all entities of an archetype along a path that is a function of the tick:
 // platforms, doors, the sun. The server sends no motion of them. Clients draw them at the same tick

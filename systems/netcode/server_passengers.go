@@ -31,13 +31,20 @@ func (p *Player[S, I]) carry() components.Pose3D {
 	if by != p.base {
 		s.enterBase(p, by)
 		p.base = by
+		if by.Mover != 0 && carrier.IsZero() {
+			p.frame = components.Identity3D()
+		}
 	}
 	switch {
 	case by.Body != NoEntity:
 		p.frame = s.worldPose(carrier).Normalize()
-	case by.Mover != 0 && carrier.IsZero(): // no entity to be a child of
-		if mover := s.protocol.movers[by.Mover]; mover != nil {
-			pose = mover.path(s.Tick().Add(1)).Mul(pose)
+	case by.Mover == 0 || s.protocol.movers[by.Mover] == nil:
+	case carrier.IsZero(): // no entity to be a child of
+		pose = p.frame.Mul(s.protocol.movers[by.Mover].at(s.Tick().Add(1))).Mul(pose)
+	default:
+		p.frame = components.Identity3D()
+		if ground := s.parentOf(carrier); s.living.Alive(ground) && s.has(ground) {
+			p.frame = s.worldPose(ground).Normalize()
 		}
 	}
 	s.setParent(p.Entity, carrier)
@@ -80,11 +87,47 @@ func (s *Server[S, I]) enterBase(p *Player[S, I], by MovementBase) {
 
 // frameBefore returns a movement base's pose at the beginning of the present step.
 func (s *Server[S, I]) frameBefore(by MovementBase) components.Pose3D {
+	if e := s.baseEntity(by); !e.IsZero() {
+		pose, _ := s.worldOf(s.idOf(e), true)
+		return pose
+	}
 	if mover := s.protocol.movers[by.Mover]; by.Mover != 0 && mover != nil {
 		return mover.at(s.Tick())
 	}
-	if e := s.baseEntity(by); !e.IsZero() && s.world.Has(e, s.replication.track) {
-		return (*replicationState)(s.world.Get(e, s.replication.track)).last
-	}
 	return components.Identity3D()
+}
+
+// worldOf returns the world pose of an entity as it is now, or before the present step, and whether
+// it is known. A storey that is newer than that counts as it is now.
+func (s *Server[S, I]) worldOf(id EntityID, before bool) (components.Pose3D, bool) {
+	tick := int64(s.engine.Time().Tick)
+	return upward(id, func(id EntityID) (components.Pose3D, EntityID, bool) {
+		if m := s.history.find(tick, id); before && m != nil {
+			return m.pose.Normalize(), m.parent, true
+		}
+		e := s.entityOf(id)
+		if !s.has(e) {
+			return components.Identity3D(), NoEntity, false
+		}
+		return s.transforms.Get(e).Get().Normalize(), s.idOf(s.parentOf(e)), true
+	})
+}
+
+// staysInPlace reports whether an entity that has another parent is where it would be with the one
+// before. Both parents may have moved in this step, before the change or after it.
+func (s *Server[S, I]) staysInPlace(tr *replicationState, parent EntityID, pose components.Pose3D) bool {
+	for moved := range 4 {
+		from, known := s.worldOf(tr.parent, moved&1 != 0)
+		to, there := s.worldOf(parent, moved&2 != 0)
+		if !known || !there {
+			continue
+		}
+		was, is := from.Mul(tr.last.Normalize()), to.Mul(pose.Normalize())
+		turned := was.Rotation.Dot(is.Rotation)
+		exact := 2*s.protocol.grid.Resolution + 1e-6*was.Position.Len() // what clients get, or float32 has
+		if was.Position.Sub(is.Position).Len() <= exact && turned*turned > 0.9999 {
+			return true
+		}
+	}
+	return false
 }

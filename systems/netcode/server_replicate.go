@@ -101,6 +101,7 @@ func (s *Server[S, I]) collectChanges() {
 			tr.owner, tr.always = owner, always
 			t.dirty.set(slot)
 		}
+		stays := false
 		if child := query.Has(t.parents.ID()); child || t.attached.has(slot) {
 			t.dirty.set(slot)
 			if child {
@@ -109,10 +110,15 @@ func (s *Server[S, I]) collectChanges() {
 				t.attached.clear(slot)
 			}
 			if parent := s.idOf(s.parentOf(query.Entity())); parent != tr.parent {
-				// Its pose is in another frame from now on, which is a jump.
+				// Its pose is in another frame from now on, which is a jump unless its place in the
+				// world stays.
+				attached := tr.revision != 0 && !tr.passenger
+				stays = attached && s.staysInPlace(tr, parent, *written.Value())
 				tr.parent, tr.reattached = parent, true
-				if tr.revision != 0 && !tr.passenger {
-					tr.jumps++
+				if attached {
+					if !stays {
+						tr.jumps++
+					}
 					tr.last, tr.velocity, tr.angular = *written.Value(), mgl32.Vec3{}, mgl32.Vec3{}
 				}
 			}
@@ -151,7 +157,7 @@ func (s *Server[S, I]) collectChanges() {
 		t.dirty.set(slot)
 		kind, _ := written.Pending(record.OwnerOf(query.Entity()), tr.revision)
 		pose := written.Value().Normalize()
-		jumped := kind == record.Teleported && tr.revision != 0
+		jumped := kind == record.Teleported && tr.revision != 0 && !stays
 		if tr.revision == 0 || jumped {
 			tr.velocity, tr.angular = mgl32.Vec3{}, mgl32.Vec3{}
 		} else {

@@ -47,6 +47,16 @@ func (h *history) reach(slot int) {
 // another tick.
 func (h *history) row(tick int64) []moment { return h.rows[tick%int64(len(h.rows))] }
 
+// find returns the moment of an entity after the step that led to a tick, or nil.
+func (h *history) find(tick int64, id EntityID) *moment {
+	if slot := id.Slot(); slot < h.slots {
+		if m := &h.row(tick)[slot]; m.tick == tick && m.id == id {
+			return m
+		}
+	}
+	return nil
+}
+
 // recordMoments records all poses after the step that led to a tick.
 func (s *Server[S, I]) recordMoments(after int64) {
 	h, t := &s.history, &s.replication
@@ -72,9 +82,9 @@ func (s *Server[S, I]) recordMoments(after int64) {
 // player's screen is where it is on the server, and its targets are at the poses that Rewind
 // returns.
 //
-// The poses are local to the entities' present parents, as in Transform3D. Scripted movers, and
-// bodies that the client predicts, have their present poses, since a client shows them at its own
-// player's tick. An entity that has jumped since has its present pose too, so that no player is hit
+// The poses are local to the entities' present parents, as in Transform3D. The player's own entity,
+// scripted movers, and bodies that the client predicts have their present poses, since a client
+// shows them at its own player's tick. An entity that has jumped since has its present pose too, so that no player is hit
 // at a place that it has left through a portal. The function returns false for an entity that is
 // not replicated or did not exist. It must not be used after look has returned.
 //
@@ -95,6 +105,7 @@ func (p *Player[S, I]) Rewind(look func(at func(e arche.Entity) (components.Pose
 	r.from, r.fraction = view>>viewBits, float32(view&(1<<viewBits-1))/(1<<viewBits)
 	r.before, r.after = s.history.row(r.from), s.history.row(r.from+1)
 	r.own, r.hasOwn = s.placeOf(p)
+	r.self = p.Entity
 	look(r.poseOf)
 }
 
@@ -104,7 +115,8 @@ type rewound[S any, I comparable] struct {
 	view          int64 // the moment, in 1/16 ticks
 	from          int64 // tick before the moment
 	before, after []moment
-	fraction      float32    // of the way from before to after
+	fraction      float32 // of the way from before to after
+	self          arche.Entity
 	own           mgl32.Vec3 // place of the player's entity
 	hasOwn        bool
 	present       bool                                           // nothing is rewound
@@ -117,44 +129,59 @@ func (r *rewound[S, I]) pose(e arche.Entity) (components.Pose3D, bool) {
 		return components.Pose3D{}, false
 	}
 	tr := (*replicationState)(s.world.Get(e, s.replication.track))
-	present := s.transforms.Get(e).Get()
-	if tr.id == NoEntity || r.present || s.protocol.movers[tr.archetype] != nil || r.hasOwn && s.predicts(e, tr.archetype, r.own) {
-		return present, true
+	now := s.idOf(s.parentOf(e))
+	pose, parent, existed := r.shown(e, tr)
+	if parent != now { // it had another parent then
+		was, _ := upward(parent, r.link)
+		is, _ := upward(now, r.link)
+		pose = is.Inverse().Mul(was.Mul(pose))
+	}
+	return pose, existed
+}
+
+// link returns the pose of a frame as the player's screen showed it, and its parent there.
+func (r *rewound[S, I]) link(id EntityID) (components.Pose3D, EntityID, bool) {
+	s := r.server
+	if e := s.entityOf(id); s.has(e) && s.world.Has(e, s.replication.track) {
+		pose, parent, _ := r.shown(e, (*replicationState)(s.world.Get(e, s.replication.track)))
+		return pose.Normalize(), parent, true
+	}
+	if m := s.history.find(r.from, id); m != nil { // it is removed since
+		return m.pose.Normalize(), m.parent, true
+	}
+	return components.Identity3D(), NoEntity, false
+}
+
+// shown returns the pose of an entity on the player's screen and the parent that it had there, and
+// whether it existed then. If not, or if it has jumped since, its pose is the present one.
+func (r *rewound[S, I]) shown(e arche.Entity, tr *replicationState) (pose components.Pose3D, parent EntityID, existed bool) {
+	s := r.server
+	pose, parent = s.transforms.Get(e).Get(), s.idOf(s.parentOf(e))
+	if tr.id == NoEntity || r.present || e == r.self || s.protocol.movers[tr.archetype] != nil || r.hasOwn && s.predicts(e, tr, r.own) {
+		return pose, parent, true
 	}
 	a, b := &r.before[tr.id.Slot()], &r.after[tr.id.Slot()]
-	if a.tick != r.from || a.id != tr.id { // it did not exist then
-		return present, false
+	if a.tick != r.from || a.id != tr.id {
+		return pose, parent, false
 	}
 	if a.jumps != tr.jumps {
-		return present, true
+		return pose, parent, true
 	}
-	pose := a.pose
+	was := a.pose
 	if tr.isRelayed || a.age > 0 || b.age > 0 {
-		pose, a = r.between(tr.id)
-		if a.jumps != tr.jumps {
-			return present, true
+		if was, a = r.between(tr.id); a.jumps != tr.jumps {
+			return pose, parent, true
 		}
 	} else if b.tick == r.from+1 && b.id == tr.id && b.jumps == a.jumps && b.parent == a.parent {
-		pose = components.Blend3D(a.pose.Normalize(), b.pose.Normalize(), r.fraction)
+		was = components.Blend3D(a.pose.Normalize(), b.pose.Normalize(), r.fraction)
 	}
-	if a.parent != tr.parent { // it had another parent then
-		pose = s.frameOf(tr.parent).Inverse().Mul(s.frameOf(a.parent).Mul(pose))
-	}
-	return pose, true
+	return was, a.parent, true
 }
 
 // predicts reports whether the client of a player at a place predicts an entity.
-func (s *Server[S, I]) predicts(e arche.Entity, kind uint16, eye mgl32.Vec3) bool {
-	if s.bodies == nil || !s.bodies.predicts(kind) {
+func (s *Server[S, I]) predicts(e arche.Entity, tr *replicationState, eye mgl32.Vec3) bool {
+	if s.bodies == nil || tr.parent != NoEntity || !s.bodies.predicts(tr.archetype) {
 		return false
 	}
 	return s.bodies.near(s.worldPosition(e).Sub(eye).Len())
-}
-
-// frameOf returns the present pose of the entity with an ID, the identity if there is none.
-func (s *Server[S, I]) frameOf(id EntityID) components.Pose3D {
-	if e := s.entityOf(id); s.has(e) {
-		return s.transforms.Get(e).Get()
-	}
-	return components.Identity3D()
 }

@@ -27,6 +27,7 @@ type Path[T any] struct {
 	Start T
 	// in units of length per second; 0 means as fast as the half-life gives
 	Slow, Fast float32
+	Over       time.Duration // after which it is gone; 0 means by the speeds
 }
 
 // Set holds the offsets that fade, at most one for each entity.
@@ -90,7 +91,9 @@ func (s *Set[T]) Add(e arche.Entity, p Path[T], drawn T) {
 		s.list = append(s.list, fading[T]{})
 	}
 	f := fading[T]{entity: e, offset: s.arithmetic.Sub(drawn, p.Start)}
-	if p.Slow > 0 && s.arithmetic.Len != nil {
+	if p.Over > 0 {
+		f.steady = fade{length: p.Over}
+	} else if p.Slow > 0 && s.arithmetic.Len != nil {
 		size := s.arithmetic.Len(f.offset)
 		f.steady = fadeOf(size, min(max(size, p.Slow), p.Fast), s.halfLife)
 	}
@@ -195,7 +198,7 @@ func (s *Set[T]) Drawn(at int, value T) T {
 func older(age, real time.Duration) time.Duration { return age + min(real, math.MaxInt64-age) }
 
 // fade is the phase in which a long offset shortens at a constant speed, before the half-life takes
-// over. The zero value is none.
+// over. If nothing is left then, it begins and ends slowly. The zero value is none.
 type fade struct {
 	length time.Duration // its length in time
 	share  float32       // of the offset, that is left then
@@ -204,7 +207,11 @@ type fade struct {
 // left returns the share of an offset that is left at an age.
 func (f fade) left(age, halfLife time.Duration) float32 {
 	if age < f.length {
-		return 1 - (1-f.share)*float32(float64(age)/float64(f.length))
+		x := float32(float64(age) / float64(f.length))
+		if f.share == 0 {
+			x *= x * (3 - 2*x)
+		}
+		return 1 - (1-f.share)*x
 	}
 	share := f.share
 	if f.length == 0 {
