@@ -114,7 +114,7 @@ func (b *bodiesClient[S, I, B]) update() {
 	for i := range b.active {
 		a := &b.active[i]
 		s, at, told := c.decoder.State(a.id)
-		known, in := b.bodyGroup.Known(uint32(a.id))
+		known, in := b.bodyGroup.Known(a.id)
 		state, ok := b.authority(a.id, &s)
 		if !told || !ok || !in {
 			a.leaving = true
@@ -125,7 +125,7 @@ func (b *bodiesClient[S, I, B]) update() {
 			// has moved it was wrong.
 			at = newest.Add(-b.silence())
 		}
-		if at.IsNewer(known) && b.bodyGroup.Note(uint32(a.id), at, state) && s.Discontinuity != a.jumps {
+		if at.IsNewer(known) && b.bodyGroup.Note(a.id, at, state) && s.Discontinuity != a.jumps {
 			a.jumps, a.snap = s.Discontinuity, true
 		}
 	}
@@ -157,7 +157,7 @@ func (b *bodiesClient[S, I, B]) dismiss(a *activeBody) {
 
 // release ends the prediction of a body: from here on it has the server's state.
 func (b *bodiesClient[S, I, B]) release(id EntityID) {
-	b.bodyGroup.Remove(uint32(id))
+	b.bodyGroup.Remove(id)
 	r := b.c.replica(id)
 	if r == nil || len(r.changes) > 0 || !b.c.has(r.entity) || !b.c.world.Has(r.entity, b.id) {
 		// it has delayed changes, and the view has not reached the newest state
@@ -186,10 +186,10 @@ func (b *bodiesClient[S, I, B]) before() {
 	for i := range b.active {
 		a := &b.active[i]
 		was := a.ready
-		if a.ready = b.bodyGroup.Ready(uint32(a.id)); !a.ready {
+		if a.ready = b.bodyGroup.Ready(a.id); !a.ready {
 			continue
 		}
-		state, _ := b.bodyGroup.State(uint32(a.id))
+		state, _ := b.bodyGroup.State(a.id)
 		a.start = b.config.Pose(state)
 		a.wrong = was && a.start != a.end
 		if a.wrong {
@@ -208,7 +208,7 @@ func (b *bodiesClient[S, I, B]) after() {
 		if !a.ready {
 			continue
 		}
-		state, _ := b.bodyGroup.State(uint32(a.id))
+		state, _ := b.bodyGroup.State(a.id)
 		a.end = b.config.Pose(state)
 		a.snap = a.snap || b.config.Snap > 0 && float64(a.end.Position.Sub(a.start.Position).Len()) >= b.config.Snap
 		if far := a.end.Position.Sub(a.seen.Position).Len(); !placed(a.start) || !placed(a.end) || !(far <= giveUpFactor*b.config.Leave) {
@@ -238,7 +238,7 @@ func (b *bodiesClient[S, I, B]) writePoses() {
 		a := b.active[i]
 		r := b.c.replica(a.id)
 		if r == nil || !b.c.has(r.entity) {
-			b.bodyGroup.Remove(uint32(a.id))
+			b.bodyGroup.Remove(a.id)
 			continue
 		}
 		b.show(r, &a)
@@ -264,7 +264,7 @@ func (b *bodiesClient[S, I, B]) show(r *replica, a *activeBody) {
 			pose = a.end
 		}
 		if c.world.Has(r.entity, b.id) {
-			if state, ok := b.bodyGroup.State(uint32(a.id)); ok && a.weight > 0 {
+			if state, ok := b.bodyGroup.State(a.id); ok && a.weight > 0 {
 				*(*B)(c.world.Get(r.entity, b.id)) = state
 			}
 		}
@@ -301,20 +301,20 @@ func smooth(x float32) float32 { return x * x * (3 - 2*x) }
 func (b *bodiesClient[S, I, B]) forget(id EntityID) {
 	b.active = slices.DeleteFunc(b.active, func(a activeBody) bool {
 		if a.id == id {
-			b.bodyGroup.Remove(uint32(id))
+			b.bodyGroup.Remove(id)
 		}
 		return a.id == id
 	})
 	b.others = slices.DeleteFunc(b.others, func(o other) bool {
 		if o.id == id {
-			b.bodyGroup.Others.Remove(uint32(id))
+			b.bodyGroup.Others.Remove(id)
 		}
 		return o.id == id
 	})
 }
 
 func (b *bodiesClient[S, I, B]) rename(to map[EntityID]EntityID) {
-	id := func(id uint32) uint32 { return uint32(to[EntityID(id)]) }
+	id := func(id EntityID) EntityID { return to[id] }
 	b.bodyGroup.Rename(id)
 	b.bodyGroup.Others.Rename(id)
 	for i := range b.active {

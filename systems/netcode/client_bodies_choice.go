@@ -21,7 +21,7 @@ func (b *bodiesClient[S, I, B]) choose(newest Tick) {
 	carrier := b.baseID()
 	for i := range b.active {
 		a := &b.active[i]
-		if state, in := b.bodyGroup.State(uint32(a.id)); in {
+		if state, in := b.bodyGroup.State(a.id); in {
 			switch d := b.config.Pose(state).Position.Sub(eye).Len(); {
 			case a.id == carrier:
 				a.leaving = false
@@ -67,11 +67,11 @@ func (b *bodiesClient[S, I, B]) choose(newest Tick) {
 			at = newest
 		}
 		r := c.replica(best)
-		if !b.bodyGroup.Add(uint32(best), r.archetype, at, state) {
+		if !b.bodyGroup.Add(best, r.archetype, at, state) {
 			return
 		}
 		if c.applyAll(r); !c.has(r.entity) { // the game does not show it
-			b.bodyGroup.Remove(uint32(best))
+			b.bodyGroup.Remove(best)
 			return
 		}
 		pose := c.transforms.Get(r.entity).Get()
@@ -103,7 +103,7 @@ func (b *bodiesClient[S, I, B]) makeSpace(eye mgl32.Vec3, near float32) {
 func (b *bodiesClient[S, I, B]) farthest(eye mgl32.Vec3, most float32) int {
 	farthest, carrier := -1, b.baseID()
 	for i := range b.active {
-		state, in := b.bodyGroup.State(uint32(b.active[i].id))
+		state, in := b.bodyGroup.State(b.active[i].id)
 		if d := b.config.Pose(state).Position.Sub(eye).Len(); in && b.active[i].id != carrier && d > most {
 			farthest, most = i, d
 		}
@@ -126,7 +126,7 @@ func (b *bodiesClient[S, I, B]) share() {
 	carrier := b.baseID()
 	for i := range b.active {
 		a := &b.active[i]
-		state, in := b.bodyGroup.State(uint32(a.id))
+		state, in := b.bodyGroup.State(a.id)
 		if !ok || !in {
 			continue
 		}
@@ -142,7 +142,7 @@ func (b *bodiesClient[S, I, B]) share() {
 		mine := at.Sub(eye).Len()
 		a.theirs = b.carriesOthers(a.id)
 		for k := range b.others {
-			id := uint32(b.others[k].id)
+			id := b.others[k].id
 			if s, _ := b.bodyGroup.Others.State(id); b.bodyGroup.Others.Ready(id) && b.c.protocol.game.Pose(s.State).Position.Sub(at).Len()*factor < mine {
 				a.theirs = true
 			}

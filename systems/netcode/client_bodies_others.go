@@ -50,7 +50,7 @@ func (b *bodiesClient[S, I, B]) addOthers(newest Tick) {
 	b.others = slices.DeleteFunc(b.others, func(o other) bool {
 		gone := !o.stays || !b.note(o.id, newest)
 		if gone {
-			b.bodyGroup.Others.Remove(uint32(o.id))
+			b.bodyGroup.Others.Remove(o.id)
 		}
 		return gone
 	})
@@ -107,7 +107,7 @@ func (b *bodiesClient[S, I, B]) note(id EntityID, newest Tick) bool {
 	if !ok || r == nil {
 		return false
 	}
-	known, in := b.bodyGroup.Others.Known(uint32(id))
+	known, in := b.bodyGroup.Others.Known(id)
 	if silent := newest.Add(-b.silence()); s.AtRest && silent.IsNewer(at) {
 		at = silent // as with bodies: without a record its state still holds
 	}
@@ -119,5 +119,5 @@ func (b *bodiesClient[S, I, B]) note(id EntityID, newest Tick) bool {
 	if !ok {
 		return false
 	}
-	return b.bodyGroup.NoteOther(uint32(id), r.owner, at, state, last) || in
+	return b.bodyGroup.NoteOther(id, r.owner, at, state, last) || in
 }

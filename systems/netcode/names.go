@@ -54,8 +54,8 @@ type (
 	// BodyGroup is the players and bodies that are stepped together: Players, an [Actor] each, and
 	// Bodies, a [Body] each, both in the same order on both ends. See [Bodies].
 	BodyGroup[S any, I comparable, B any] = prediction.Group[S, I, B]
-	// Body is a body of a [BodyGroup]: its ID, its Archetype, and its State, which the step
-	// changes.
+	// Body is a body of a [BodyGroup]: its ID, as [MovementBase] takes it, its Archetype,
+	// and its State, which the step changes.
 	Body[B any] = prediction.Body[B]
 	// Actor is a player of a [BodyGroup]: its Number, a pointer to its State, which the step may
 	// change, and the Input that ran in the tick.

@@ -53,7 +53,7 @@ func stepRafts(g *netcode.BodyGroup[runner, input, box], _ netcode.Tick) {
 			for i := range g.Bodies {
 				b := &g.Bodies[i]
 				if x, z := s.X-b.State.X, s.Z-b.State.Z; s.Dash > 0 && math.Hypot(float64(x), float64(z)) < raftReach {
-					s.On, s.X, s.Z, s.Dash = netcode.EntityID(b.ID), x, z, 0
+					s.On, s.X, s.Z, s.Dash = b.ID, x, z, 0
 					break
 				}
 			}
@@ -63,7 +63,7 @@ func stepRafts(g *netcode.BodyGroup[runner, input, box], _ netcode.Tick) {
 		}
 		there := false
 		for i := range g.Bodies {
-			if b := &g.Bodies[i]; netcode.EntityID(b.ID) == s.On {
+			if b := &g.Bodies[i]; b.ID == s.On {
 				s.HX, s.HZ, there = b.State.X, b.State.Z, true
 			}
 		}

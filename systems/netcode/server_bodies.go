@@ -59,7 +59,7 @@ func (b *bodiesServer[S, I, B]) step(t Tick) {
 		if !b.has(kind) || !s.parentOf(e).IsZero() {
 			continue
 		}
-		g.Bodies = append(g.Bodies, Body[B]{ID: uint32(u.id), Archetype: kind, State: *(*B)(s.world.Get(e, b.id))})
+		g.Bodies = append(g.Bodies, Body[B]{ID: u.id, Archetype: kind, State: *(*B)(s.world.Get(e, b.id))})
 		b.entities = append(b.entities, e)
 	}
 	players, bodies := len(g.Players), len(g.Bodies)

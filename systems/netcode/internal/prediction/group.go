@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 
+	"github.com/tandem-ecs/tandem/systems/netcode/internal/snapshot"
 	"github.com/tandem-ecs/tandem/systems/netcode/internal/tick"
 )
 
@@ -26,7 +27,7 @@ type Actor[S any, I comparable] struct {
 // Body is a body of a [Group]. Its state is that at the tick's start when a step begins. The step
 // brings it to the tick's end.
 type Body[B any] struct {
-	ID        uint32 // its identity on the wire, a snapshot.ID
+	ID        snapshot.ID // its identity on the wire
 	Archetype uint16
 	State     B
 }

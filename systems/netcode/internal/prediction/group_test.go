@@ -10,6 +10,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/tandem-ecs/tandem/systems/netcode/internal/prediction"
+	"github.com/tandem-ecs/tandem/systems/netcode/internal/snapshot"
 	"github.com/tandem-ecs/tandem/systems/netcode/internal/tick"
 )
 
@@ -61,7 +62,7 @@ func newGroup(max int) (*prediction.Predictor[pusher, control], *prediction.Bodi
 func serve(s pusher, balls []ball, in control, t tick.Tick) pusher {
 	g := prediction.Group[pusher, control, ball]{}
 	for i, b := range balls {
-		g.Bodies = append(g.Bodies, prediction.Body[ball]{ID: uint32(i + 1), State: b})
+		g.Bodies = append(g.Bodies, prediction.Body[ball]{ID: snapshot.ID(i + 1), State: b})
 	}
 	s = stepPusher(s, in, t)
 	g.Players = []prediction.Actor[pusher, control]{{Number: 1, State: &s, Input: in}}
@@ -80,7 +81,7 @@ func TestBodiesMoveWithThePlayer(t *testing.T) {
 	p, b := newGroup(0)
 	p.Start(0, pusher{})
 	for i, at := range []float64{3, 5} {
-		if !b.Add(uint32(i+1), 7, 0, ball{X: at}) {
+		if !b.Add(snapshot.ID(i+1), 7, 0, ball{X: at}) {
 			t.Fatal("a ball was not taken in")
 		}
 	}
@@ -109,7 +110,7 @@ func TestBodiesMoveWithThePlayer(t *testing.T) {
 		}
 		if k > lag {
 			for i := range balls {
-				if got, _ := b.State(uint32(i + 1)); got != balls[i] {
+				if got, _ := b.State(snapshot.ID(i + 1)); got != balls[i] {
 					t.Fatalf("tick %d: ball %d is predicted at %+v, the server will have it at %+v", k, i, got, balls[i])
 				}
 			}
@@ -131,7 +132,7 @@ type naive struct {
 	now     tick.Tick
 	inputs  map[tick.Tick]control
 	player  map[tick.Tick]pusher
-	members map[uint32]*naiveMember
+	members map[snapshot.ID]*naiveMember
 	latest  tick.Tick
 	oldest  tick.Tick
 }
@@ -143,8 +144,8 @@ type naiveMember struct {
 	at           map[tick.Tick]ball
 }
 
-func (n *naive) ids() []uint32 {
-	ids := make([]uint32, 0, len(n.members))
+func (n *naive) ids() []snapshot.ID {
+	ids := make([]snapshot.ID, 0, len(n.members))
 	for id := range n.members {
 		ids = append(ids, id)
 	}
@@ -153,7 +154,7 @@ func (n *naive) ids() []uint32 {
 }
 
 // run computes all members at tick t+1 from their states at t.
-func (n *naive) run(t tick.Tick, fresh bool) (pusher, map[uint32]ball) {
+func (n *naive) run(t tick.Tick, fresh bool) (pusher, map[snapshot.ID]ball) {
 	g := prediction.Group[pusher, control, ball]{}
 	for _, id := range n.ids() {
 		if m := n.members[id]; m.since <= t && (!m.fresh || fresh && m.truth != nil) {
@@ -163,7 +164,7 @@ func (n *naive) run(t tick.Tick, fresh bool) (pusher, map[uint32]ball) {
 	s := stepPusher(n.player[t], n.inputs[t], t)
 	g.Players = []prediction.Actor[pusher, control]{{Number: 1, State: &s, Input: n.inputs[t]}}
 	stepBalls(&g, t)
-	out := map[uint32]ball{}
+	out := map[snapshot.ID]ball{}
 	for _, b := range g.Bodies {
 		out[b.ID] = b.State
 	}
@@ -181,7 +182,7 @@ func (n *naive) advance(in control) {
 	n.oldest = max(n.oldest, n.now-prediction.DefaultHistory)
 }
 
-func (n *naive) note(id uint32, t tick.Tick, state ball) {
+func (n *naive) note(id snapshot.ID, t tick.Tick, state ball) {
 	m := n.members[id]
 	if m == nil || t <= m.known || t < n.oldest || t > n.now || !m.fresh && t < m.since {
 		return
@@ -253,7 +254,7 @@ func TestBodiesAgainstTheDefinition(t *testing.T) {
 		p.Reconcile(begin, pusher{})
 		n := &naive{
 			now: begin, oldest: begin, latest: begin,
-			inputs: map[tick.Tick]control{}, player: map[tick.Tick]pusher{begin: {}}, members: map[uint32]*naiveMember{},
+			inputs: map[tick.Tick]control{}, player: map[tick.Tick]pusher{begin: {}}, members: map[snapshot.ID]*naiveMember{},
 		}
 		noise := rapid.SampledFrom([]float64{0, 0, 0, 1e-4, 0.05, 1})
 		for range rapid.IntRange(50, 300).Draw(t, "steps") {
@@ -263,7 +264,7 @@ func TestBodiesAgainstTheDefinition(t *testing.T) {
 				p.Advance(n.now, in)
 				n.advance(in)
 			case op == 5:
-				id := uint32(rapid.IntRange(1, 6).Draw(t, "id"))
+				id := snapshot.ID(rapid.IntRange(1, 6).Draw(t, "id"))
 				at := n.now.Add(-min(rapid.IntRange(0, 70).Draw(t, "age"), int(n.now-begin)))
 				state := ball{X: float64(rapid.IntRange(-30, 30).Draw(t, "x")) / 10}
 				want := n.members[id] == nil && len(n.members) < 4 && at >= n.oldest
@@ -274,11 +275,11 @@ func TestBodiesAgainstTheDefinition(t *testing.T) {
 					n.members[id] = &naiveMember{since: at, known: at, truth: &state, fresh: true, at: map[tick.Tick]ball{at: state}}
 				}
 			case op == 6:
-				id := uint32(rapid.IntRange(1, 6).Draw(t, "id"))
+				id := snapshot.ID(rapid.IntRange(1, 6).Draw(t, "id"))
 				b.Remove(id)
 				delete(n.members, id)
 			case op == 7:
-				id := uint32(rapid.IntRange(1, 6).Draw(t, "id"))
+				id := snapshot.ID(rapid.IntRange(1, 6).Draw(t, "id"))
 				if m := n.members[id]; m != nil {
 					at := n.now.Add(-min(rapid.IntRange(0, 70).Draw(t, "age"), int(n.now-begin)))
 					state := m.at[at]
@@ -329,7 +330,7 @@ func TestBodiesAllocateNothing(t *testing.T) {
 	advance := func() {
 		p.Advance(k, strafe(k))
 		k++
-		id := uint32(k%6 + 1)
+		id := snapshot.ID(k%6 + 1)
 		if k%7 == 0 && !b.Remove(id) {
 			b.Add(id, 0, k.Add(-min(12, int(k))), ball{X: float64(id)})
 		}
@@ -367,7 +368,7 @@ func BenchmarkReplay(b *testing.B) {
 			prediction.Accompany(p, 1, group)
 			p.Start(0, pusher{})
 			for i := range bodies {
-				group.Add(uint32(i+1), 0, 0, ball{X: float64(i)})
+				group.Add(snapshot.ID(i+1), 0, 0, ball{X: float64(i)})
 			}
 			k := tick.Tick(0)
 			for range 100 {

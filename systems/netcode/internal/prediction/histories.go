@@ -5,12 +5,13 @@ import (
 	"math/bits"
 	"slices"
 
+	"github.com/tandem-ecs/tandem/systems/netcode/internal/snapshot"
 	"github.com/tandem-ecs/tandem/systems/netcode/internal/tick"
 )
 
 // history is the predicted history of one member of a group, and its newest authoritative state.
 type history[T any] struct {
-	id    uint32
+	id    snapshot.ID
 	kind  uint16 // of a body; for a player its number
 	ring  int
 	since tick.Tick // the first tick of the history
@@ -48,7 +49,7 @@ func (l *histories[T]) attach(w *window, history int) {
 }
 
 // find returns the member, or nil, and its place in the list.
-func (l *histories[T]) find(id uint32) (m *history[T], i int) {
+func (l *histories[T]) find(id snapshot.ID) (m *history[T], i int) {
 	i, in := slices.BinarySearchFunc(l.list, order(id), func(m history[T], at uint32) int { return cmp.Compare(order(m.id), at) })
 	if in {
 		m = &l.list[i]
@@ -57,12 +58,12 @@ func (l *histories[T]) find(id uint32) (m *history[T], i int) {
 }
 
 // order maps IDs to numbers that ascend in the order of slots, which are the low halves of the IDs.
-func order(id uint32) uint32 { return bits.RotateLeft32(id, 16) }
+func order(id snapshot.ID) uint32 { return bits.RotateLeft32(uint32(id), 16) }
 
 // Add adds a member, from an authoritative state at a tick on. The next Reconcile brings it to the
 // present. Add returns false and changes nothing if the member is in already, if there is no room,
 // if the state is invalid, or if no replay can start at the tick (try again with a newer one).
-func (l *histories[T]) Add(id uint32, kind uint16, t tick.Tick, state T) bool {
+func (l *histories[T]) Add(id snapshot.ID, kind uint16, t tick.Tick, state T) bool {
 	in, i := l.find(id)
 	if in != nil || len(l.free) == 0 || !l.window.holds(t) || !l.right(state, state) {
 		return false
@@ -75,7 +76,7 @@ func (l *histories[T]) Add(id uint32, kind uint16, t tick.Tick, state T) bool {
 }
 
 // Rename gives all members other IDs, those of another server. No two may get the same one.
-func (l *histories[T]) Rename(to func(id uint32) uint32) {
+func (l *histories[T]) Rename(to func(id snapshot.ID) snapshot.ID) {
 	for i := range l.list {
 		l.list[i].id = to(l.list[i].id)
 	}
@@ -83,7 +84,7 @@ func (l *histories[T]) Rename(to func(id uint32) uint32) {
 }
 
 // Remove removes a member, and reports whether it was in.
-func (l *histories[T]) Remove(id uint32) bool {
+func (l *histories[T]) Remove(id snapshot.ID) bool {
 	m, i := l.find(id)
 	if m == nil {
 		return false
@@ -96,7 +97,7 @@ func (l *histories[T]) Remove(id uint32) bool {
 // Note takes the server's state of a member at a tick. The next Reconcile replays if the state
 // differs from the prediction. Note refuses an invalid state (whose distance from itself is not 0),
 // and one that is no newer than the last, or too old.
-func (l *histories[T]) Note(id uint32, t tick.Tick, state T) bool {
+func (l *histories[T]) Note(id snapshot.ID, t tick.Tick, state T) bool {
 	m, _ := l.find(id)
 	if m == nil || !t.IsNewer(m.known) || !l.window.holds(t) || !m.fresh && m.since.IsNewer(t) || !l.right(state, state) {
 		return false
@@ -113,7 +114,7 @@ func (l *histories[T]) Note(id uint32, t tick.Tick, state T) bool {
 
 // State returns the predicted state of a member at the predictor's tick, and whether the member is
 // in. After Add it is the authoritative state until the next Reconcile.
-func (l *histories[T]) State(id uint32) (state T, ok bool) {
+func (l *histories[T]) State(id snapshot.ID) (state T, ok bool) {
 	m, _ := l.find(id)
 	if m == nil {
 		return state, false
@@ -122,7 +123,7 @@ func (l *histories[T]) State(id uint32) (state T, ok bool) {
 }
 
 // Known returns the tick of the newest authoritative state of a member.
-func (l *histories[T]) Known(id uint32) (t tick.Tick, ok bool) {
+func (l *histories[T]) Known(id snapshot.ID) (t tick.Tick, ok bool) {
 	m, _ := l.find(id)
 	if m == nil {
 		return 0, false
@@ -131,7 +132,7 @@ func (l *histories[T]) Known(id uint32) (t tick.Tick, ok bool) {
 }
 
 // Ready reports whether a member is in and has been brought to the present.
-func (l *histories[T]) Ready(id uint32) bool {
+func (l *histories[T]) Ready(id snapshot.ID) bool {
 	m, _ := l.find(id)
 	return m != nil && !m.fresh
 }

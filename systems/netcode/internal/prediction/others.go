@@ -1,6 +1,9 @@
 package prediction
 
-import "github.com/tandem-ecs/tandem/systems/netcode/internal/tick"
+import (
+	"github.com/tandem-ecs/tandem/systems/netcode/internal/snapshot"
+	"github.com/tandem-ecs/tandem/systems/netcode/internal/tick"
+)
 
 // Others configures how other players take part in the prediction of a group. Each is simulated
 // like the own player, from its newest authoritative state on, with assumed inputs. So it pushes
@@ -32,7 +35,7 @@ type Proxy[S any, I comparable] struct {
 // the prediction had the player elsewhere or assumed another input. NoteOther returns false and
 // changes nothing for a state that is no newer than the last, too old or invalid, and if there is
 // no room.
-func (b *Bodies[S, I, B]) NoteOther(id uint32, number uint16, t tick.Tick, state S, in I) bool {
+func (b *Bodies[S, I, B]) NoteOther(id snapshot.ID, number uint16, t tick.Tick, state S, in I) bool {
 	news := Proxy[S, I]{State: state, last: in, ran: in}
 	m, _ := b.Others.find(id)
 	if m == nil {

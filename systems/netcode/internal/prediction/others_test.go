@@ -7,6 +7,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/tandem-ecs/tandem/systems/netcode/internal/prediction"
+	"github.com/tandem-ecs/tandem/systems/netcode/internal/snapshot"
 	"github.com/tandem-ecs/tandem/systems/netcode/internal/tick"
 )
 
@@ -49,7 +50,7 @@ func (c crowd) step(in [3]control, t tick.Tick) crowd {
 		g.Players = append(g.Players, prediction.Actor[pusher, control]{Number: uint16(i + 1), State: &c.pushers[i], Input: in[i]})
 	}
 	for i, b := range c.balls {
-		g.Bodies = append(g.Bodies, prediction.Body[ball]{ID: uint32(i + 1), State: b})
+		g.Bodies = append(g.Bodies, prediction.Body[ball]{ID: snapshot.ID(i + 1), State: b})
 	}
 	stepBalls(&g, t)
 	for i := range c.balls {
@@ -93,13 +94,13 @@ func TestOthersGoOnAsTheyDid(t *testing.T) {
 			news = at
 			for i := range world.balls {
 				if first {
-					b.Add(uint32(i+1), 0, at, past[at].balls[i])
+					b.Add(snapshot.ID(i+1), 0, at, past[at].balls[i])
 				} else {
-					b.Note(uint32(i+1), at, past[at].balls[i])
+					b.Note(snapshot.ID(i+1), at, past[at].balls[i])
 				}
 			}
 			for _, i := range []int{0, 2} {
-				if !b.NoteOther(uint32(10+i), uint16(i+1), at, past[at].pushers[i], inputs[at-1][i]) {
+				if !b.NoteOther(snapshot.ID(10+i), uint16(i+1), at, past[at].pushers[i], inputs[at-1][i]) {
 					t.Fatalf("tick %d: news of tick %d were refused", now, at)
 				}
 			}
@@ -125,12 +126,12 @@ func TestOthersGoOnAsTheyDid(t *testing.T) {
 			}
 			same("the own player", p.State().X, want.pushers[1].X)
 			for i := range want.balls {
-				got, _ := b.State(uint32(i + 1))
+				got, _ := b.State(snapshot.ID(i + 1))
 				same("a ball", got.X, want.balls[i].X)
 			}
 			for _, i := range []int{0, 2} {
-				got, _ := b.Others.State(uint32(10 + i))
-				if known, in := b.Others.Known(uint32(10 + i)); !b.Others.Ready(uint32(10+i)) || !in || known != at {
+				got, _ := b.Others.State(snapshot.ID(10 + i))
+				if known, in := b.Others.Known(snapshot.ID(10 + i)); !b.Others.Ready(snapshot.ID(10+i)) || !in || known != at {
 					t.Fatalf("tick %d: another player is not in, or known of tick %d and not %d", now, known, at)
 				}
 				same("another player", got.State.X, want.pushers[i].X)
@@ -153,7 +154,7 @@ func TestOthersAreRefused(t *testing.T) {
 	nan := pusher{X: math.NaN()}
 	for _, c := range []struct {
 		what string
-		id   uint32
+		id   snapshot.ID
 		at   tick.Tick
 		s    pusher
 		want bool
@@ -200,8 +201,8 @@ func TestOthersAllocateNothing(t *testing.T) {
 		if k > 20 {
 			at := k.Add(-10)
 			b.Note(1, at, ball{X: float64(k % 3)})
-			b.NoteOther(uint32(1+k/50%3), 1, at, pusher{X: float64(k % 5)}, strafe(k/3))
-			b.Others.Remove(uint32(1 + (k/50+1)%3))
+			b.NoteOther(snapshot.ID(1+k/50%3), 1, at, pusher{X: float64(k % 5)}, strafe(k/3))
+			b.Others.Remove(snapshot.ID(1 + (k/50+1)%3))
 			surprises += b.Others.Surprised()
 			p.Reconcile(at, pusher{X: float64(k % 7)})
 		}
