@@ -15,24 +15,26 @@ import (
 // Reparent gives an entity another parent, or none for the zero entity. Its world pose stays, the
 // logical one as well as both samples, so the picture does not change. Under a parent that scales
 // its axes differently, poses are kept as far as a pose without shear can. It returns [ErrCycle] if
-// the parent is the child or one of its descendants, and an error if either is dead. Then it
-// changes nothing.
+// the parent is the child or one of its descendants, [ErrNoInverse] if no local pose under the
+// parent has the child's world pose, such as under a scale of zero, and an error if either is dead.
+// Then it changes nothing.
 //
 // If the old parent was despawned and the child not yet, the last known place of the old parent
 // counts. To keep a child, reparent it in the same stage.
 //
 // It may add a component, so it must not be called while a query is open.
 func (h *Hierarchy[P, M]) Reparent(child, parent arche.Entity) error {
-	return h.reparent(child, parent, h.changeFrame)
+	return h.reparent(child, parent, true)
 }
 
 // ReparentLocal gives an entity another parent as [Hierarchy.Reparent] does, but keeps its local
-// pose instead of its world pose: it jumps to that pose under its new parent.
+// pose instead of its world pose: it jumps to that pose under its new parent. So it works under a
+// scale of zero, too.
 func (h *Hierarchy[P, M]) ReparentLocal(child, parent arche.Entity) error {
-	return h.reparent(child, parent, func(child, from, to arche.Entity) {})
+	return h.reparent(child, parent, false)
 }
 
-func (h *Hierarchy[P, M]) reparent(child, parent arche.Entity, changeFrame func(child, from, to arche.Entity)) error {
+func (h *Hierarchy[P, M]) reparent(child, parent arche.Entity, keepWorld bool) error {
 	if h.engine == nil {
 		panic("hierarchy: Reparent of a hierarchy that is not installed; call engine.Install first")
 	}
@@ -47,22 +49,29 @@ func (h *Hierarchy[P, M]) reparent(child, parent arche.Entity, changeFrame func(
 		return fmt.Errorf("hierarchy: cannot make %v the parent of %v: %w", parent, child, ErrCycle)
 	}
 	old := h.parentOf(child)
+	var to interpolation.Frames[P]
+	if old != parent && keepWorld {
+		to = h.frameOf(child, old, parent)
+		if err := h.check(child, parent, to); err != nil {
+			return err
+		}
+	}
 	if !h.world.Has(child, h.parent) {
 		if parent.IsZero() {
 			return nil
 		}
 		h.world.Add(child, h.parent)
 	}
-	if old != parent {
-		changeFrame(child, old, parent)
+	if old != parent && keepWorld {
+		h.moveFrame(child, to)
 	}
 	(*components.Parent)(h.world.Get(child, h.parent)).Entity = parent
 	return nil
 }
 
-// changeFrame moves a child's poses from one parent's frame to another's. If an ancestor in the old
-// frame is dead, its last known place counts.
-func (h *Hierarchy[P, M]) changeFrame(child, from, to arche.Entity) {
+// frameOf returns the way from one parent's frame to another's. If an ancestor in the old frame is
+// dead, its last known place counts.
+func (h *Hierarchy[P, M]) frameOf(child, from, to arche.Entity) interpolation.Frames[P] {
 	logical := h.space.mul(h.space.inverse(h.logicalPose(to)), h.logicalPose(from))
 	now := h.engine.Time().Normal
 	at := func(t time.Duration) P {
@@ -77,7 +86,7 @@ func (h *Hierarchy[P, M]) changeFrame(child, from, to arche.Entity) {
 	if _, gone := h.upward(from); !gone.IsZero() {
 		f.At = nil
 	}
-	h.moveFrame(child, f)
+	return f
 }
 
 // moveFrame maps everything that an entity has to another frame.
@@ -87,10 +96,8 @@ func (h *Hierarchy[P, M]) moveFrame(child arche.Entity, f interpolation.Frames[P
 	}
 	if h.world.Has(child, h.ids.visual) {
 		visual, drawn := (*P)(h.world.Get(child, h.ids.visual)), f.Drawn
-		fresh := (*record.Record[P])(h.world.GetUnchecked(child, h.ids.logical))
-		if now := h.engine.Time(); fresh != nil && fresh.InMotion() && f.At != nil && now.Fixed == now.StepStart {
-			// the Visual is the pose at that time
-			drawn = func(p P) P { return f.At(now.StepStart, p) }
+		if start := h.engine.Time().StepStart; f.At != nil && h.startsMoving(child) {
+			drawn = func(p P) P { return f.At(start, p) }
 		}
 		*visual = h.space.normalize(drawn(*visual))
 	}
@@ -98,6 +105,13 @@ func (h *Hierarchy[P, M]) moveFrame(child arche.Entity, f interpolation.Frames[P
 		logical := (*components.Logical[P])(h.world.Get(child, h.ids.logical))
 		logical.Set(h.space.normalize(f.Logical(logical.Get())))
 	}
+}
+
+// startsMoving reports whether an entity appears in motion in this step. Its Visual is then its
+// pose at the step's start.
+func (h *Hierarchy[P, M]) startsMoving(e arche.Entity) bool {
+	fresh, now := (*record.Record[P])(h.world.GetUnchecked(e, h.ids.logical)), h.engine.Time()
+	return fresh != nil && fresh.InMotion() && now.Fixed == now.StepStart
 }
 
 // logicalPose returns the logical world pose of a future parent, the identity for none.

@@ -19,6 +19,8 @@ type space[P, M any] struct {
 	normalize func(P) P
 	mul       func(p, child P) P
 	inverse   func(P) P
+	singular  func(P) string // why a pose has no inverse; empty: it has one
+	finite    func(P) bool
 	poseOf    func(M) P
 	other     func(w *arche.World) (logical, visual arche.ID) // of poses of the other kind
 	// the remedy for an entity with such poses
@@ -33,6 +35,8 @@ func space3D() space[components.Pose3D, mgl32.Mat4] {
 		normalize: components.Pose3D.Normalize,
 		mul:       components.Pose3D.Mul,
 		inverse:   components.Pose3D.Inverse,
+		singular:  singular3D,
+		finite:    components.Pose3D.IsFinite,
 		poseOf:    affine.PoseOf,
 		other: func(w *arche.World) (logical, visual arche.ID) {
 			return arche.ComponentID[components.Transform2D](w), arche.ComponentID[components.Visual2D](w)
@@ -51,6 +55,8 @@ func space2D() space[components.Pose2D, mgl32.Mat3] {
 		normalize: func(p components.Pose2D) components.Pose2D { return p },
 		mul:       components.Pose2D.Mul,
 		inverse:   components.Pose2D.Inverse,
+		singular:  singular2D,
+		finite:    components.Pose2D.IsFinite,
 		poseOf:    affine.PoseOf2,
 		other: func(w *arche.World) (logical, visual arche.ID) {
 			return arche.ComponentID[components.Transform3D](w), arche.ComponentID[components.Visual3D](w)

@@ -49,37 +49,62 @@ func (i *Interpolator[T]) Reframe(e arche.Entity, f Frames[T]) bool {
 	return true
 }
 
-// reframeSamples maps both samples, each by the frames of its own time, so that the path through
-// the world stays.
+// ReframeTimes returns the two normal times for which [Interpolator.Reframe] would ask Frames.At.
+// It reports false for an entity without samples.
+func (i *Interpolator[T]) ReframeTimes(e arche.Entity) (from, to time.Duration, ok bool) {
+	i.mustBeInstalled("ReframeTimes")
+	r, ok := i.samples.Row(e)
+	if !ok {
+		return 0, 0, false
+	}
+	w := i.wayOf(&r)
+	return w.From, w.To, true
+}
+
+// way is the rest of a motion, as it is mapped to another frame.
+type way struct {
+	samples.Interval
+	timed bool // over an interval of the entity's own
+	anew  bool // it begins at the present, and not at the older sample
+}
+
+// wayOf returns the rest of an entity's motion.
 //
 // Between the two samples the path stays only if it is straight. So it begins anew at the present
 // in two cases. One is a motion that began before the newest step: the frames at its beginning are
 // not known any more. The other is a call from a normal stage: the path is on screen, and the old
 // frame may turn or arrive in mid-step.
-func (i *Interpolator[T]) reframeSamples(r *samples.Row[T], at func(time.Duration, T) T) {
+func (i *Interpolator[T]) wayOf(r *samples.Row[T]) way {
 	now, step := i.present(), i.samples.Step()
-	way := step
-	own, timed := r.Timed()
-	switch {
-	case timed && own.To > now:
-		way = own
-	case timed: // it has arrived, whether or not a frame has been drawn since
+	w := way{Interval: step}
+	if own, timed := r.Timed(); timed && own.To > now {
+		w.Interval, w.timed = own, true
+	}
+	if w.timed || now > step.From && now < step.To {
+		w.From, w.anew = now, true
+	}
+	return w
+}
+
+// reframeSamples maps both samples, each by the frames of its own time, so that the path through
+// the world stays.
+func (i *Interpolator[T]) reframeSamples(r *samples.Row[T], at func(time.Duration, T) T) {
+	w := i.wayOf(r)
+	if _, timed := r.Timed(); timed && !w.timed {
+		// it has arrived, whether or not a frame has been drawn since
 		i.samples.EndTimed(r)
-		timed = false
-		r.Set(*r.Cur(), *r.Cur())
-	case r.Rests():
+	}
+	if r.Rests() {
 		r.Set(*r.Cur(), *r.Cur())
 	}
-	from, anew := way.From, timed || now > step.From && now < step.To
-	if anew {
-		r.Set(i.drawer.At(r, now), *r.Cur())
-		from = now
+	if w.anew {
+		r.Set(i.drawer.At(r, w.From), *r.Cur())
 	}
-	r.Set(i.samples.Normal(at(from, *r.Prev())), i.samples.Normal(at(way.To, *r.Cur())))
+	r.Set(i.samples.Normal(at(w.From, *r.Prev())), i.samples.Normal(at(w.To, *r.Cur())))
 	switch {
 	case r.Rests() && column.SameBits(r.Prev(), r.Cur()): // it rests as before
-	case anew:
-		i.samples.SetTimed(r, samples.Interval{From: from, To: way.To})
+	case w.anew:
+		i.samples.SetTimed(r, w.Interval)
 	case r.Rests():
 		i.samples.SetActive(r)
 	}
