@@ -12,6 +12,6 @@
 // to the world without one. In the plane nothing depends on Y being up: where it points down, as on
 // most screens, angles count clockwise.
 //
-// The components contain no pointers and may be copied, stored by arche and written to disk as they
-// are.
+// The components contain no pointers and may be copied and stored by arche. In JSON and in gobs a
+// Logical and a Visual are their value alone; docs/recipes.md says what a saved world needs.
 package components

@@ -36,8 +36,11 @@ type Logical[T any] struct {
 // see [Pose3D.WithDefaults] and [Pose2D.WithDefaults]. Set and Teleport take both as they are.
 func NewLogical[T any](v T) Logical[T] {
 	leftOut(&v)
-	return Logical[T]{record.New(v)}
+	return fresh(v)
 }
+
+// fresh returns a fresh logical value, with v as it is.
+func fresh[T any](v T) Logical[T] { return Logical[T]{record.New(v)} }
 
 // InMotion returns the components of an entity that appears in motion. Its picture is at from when
 // the fixed step that makes it begins, and at to when that step ends. Give the entity both.
