@@ -47,6 +47,7 @@ type replicationStates struct {
 	attached bitset  // slots of entities with a parent, replicated or not
 	roots    []int32 // slots of entities with children
 	scratch  []arche.Entity
+	begun    bool // entities have been registered
 	full     bool // a lack of slots has been logged
 	// a Replicated entity without a transform has been logged
 	loggedUnplaced bool
@@ -204,6 +205,7 @@ func motion(from, to components.Pose3D, dt float32) (linear, angular mgl32.Vec3)
 // register assigns IDs to new entities, and releases those of removed entities.
 func (s *Server[S, I]) register() {
 	t := &s.replication
+	s.forgetSaved()
 	s.logUnplaced()
 	known := s.world.Query(&t.known)
 	whole := known.Count() == s.net.Len() // no entity is removed

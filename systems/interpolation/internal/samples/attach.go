@@ -51,6 +51,12 @@ func (s *Store[T]) Detach() {
 // entity that appears in motion are its visual value, which is the start of the motion. Attach
 // calls a function for each entity.
 func (s *Store[T]) Attach(each func(e arche.Entity, r Row[T])) {
+	if !s.begun {
+		// Samples that are here already have come from a file, with a saver that writes every
+		// component of an entity, and without their content.
+		s.begun = true
+		s.world.Batch().Remove(arche.All(s.hidden...), s.hidden...)
+	}
 	if column.Count(s.world, &s.filters.mismatched) == 0 {
 		return
 	}

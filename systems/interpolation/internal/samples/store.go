@@ -59,6 +59,7 @@ type Store[T any] struct {
 	mismatched bool
 	filters    filters
 
+	begun    bool     // Attach was called
 	step     Interval // the newest captured one
 	gen      uint32   // generation of the newest capture; never 0 after the first
 	active   []Active // per table: the rows in motion, as of the newest capture
