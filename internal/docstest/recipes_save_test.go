@@ -187,18 +187,15 @@ func loadAll(t *testing.T, w *arche.World, data []byte) {
 		must(json.Unmarshal([]byte(name), &e))
 		var all map[string]json.RawMessage
 		must(json.Unmarshal(data, &all))
-		var list []arche.Component
 		for kind, value := range all {
 			info, ok := arche.ComponentInfo(w, ids[kind])
 			if !ok {
 				t.Fatalf("%s is not registered", kind)
 			}
-			c := reflect.New(info.Type).Interface()
-			must(json.Unmarshal(value, c))
-			list = append(list, arche.Component{ID: ids[kind], Comp: c})
-		}
-		if len(list) > 0 {
-			arche.NewBuilderWith(w, list...).Add(e)
+			c := reflect.New(info.Type)
+			must(json.Unmarshal(value, c.Interface()))
+			w.Add(e, ids[kind])
+			reflect.NewAt(info.Type, w.Get(e, ids[kind])).Elem().Set(c.Elem())
 		}
 	}
 }
