@@ -22,6 +22,10 @@ type Config struct {
 	// Path is the path on which [Listen] accepts connections. On others it answers 404. Empty means
 	// "/".
 	Path string
+	// Prefix is the path under which a proxy has this server, such as "/game", for [Listen]. Proxies
+	// take it off or pass it on, so requests below it count as those without it, for Path and for
+	// Page. A page therefore has no folder of that name. Empty means none.
+	Prefix string
 	// TLS is how [Listen] encrypts, and how [Dial] verifies a wss:// server. Nil means without
 	// encryption for Listen, and verification by the system's authorities for Dial.
 	TLS *tls.Config
@@ -44,9 +48,12 @@ type Config struct {
 	// the client, which does not receive its text. Nil accepts all clients, and the token inside
 	// the channel decides.
 	Authorize func(*http.Request) error
-	// BehindProxy takes the client's address from the last entry of X-Forwarded-For, which the
-	// proxy in front of the server has written. Without such a proxy a client could write any
-	// address there.
+	// BehindProxy takes the client's address from the last element of X-Forwarded-For, or of
+	// Forwarded (RFC 7239), which the proxy in front of the server has written. Without such a proxy
+	// a client could write any address there. Addresses may have ports and brackets. A client
+	// counts as the proxy itself if there is no header, or if its last element is "unknown" or a
+	// name that begins with _. It is refused if the element cannot be read, or if both headers name
+	// clients that differ: a proxy that writes one of them passes on the other.
 	BehindProxy bool
 
 	// Upgrades bounds the connections that a server accepts from all clients together; 0 means 100
@@ -81,7 +88,9 @@ type Config struct {
 	// one displaces the oldest. 0 means 256.
 	ReceiveQueue int
 
-	// Log receives, at level debug, which clients are refused and why; nil means none.
+	// Log receives, at level debug, which clients are refused and why. At level warning it receives
+	// what the operator can mend, once a minute for each cause: pages of other hosts, paths that
+	// accept no connection, and a proxy that does not name its clients. Nil means none.
 	Log *slog.Logger
 }
 

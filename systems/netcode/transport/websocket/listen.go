@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"github.com/tandem-ecs/tandem/systems/netcode/transport/internal/admission"
+	"github.com/tandem-ecs/tandem/systems/netcode/transport/internal/warn"
 )
 
 // Listen listens on a TCP address such as ":8080", with an HTTP server of its own that serves
@@ -26,6 +27,12 @@ func Listen(addr string, c Config) (*Listener, error) {
 	c = c.withDefaults()
 	if !strings.HasPrefix(c.Path, "/") {
 		return nil, fmt.Errorf("websocket: %q is no path: begin it with /", c.Path)
+	}
+	if c.Prefix != "" && (!strings.HasPrefix(c.Prefix, "/") || strings.HasPrefix(c.Prefix, "//") || strings.HasSuffix(c.Prefix, "/")) {
+		return nil, fmt.Errorf("websocket: %q is no prefix: begin it with one /, and end it without, as in /game", c.Prefix)
+	}
+	if c.Page != nil {
+		c.Page = pageBelow(c.Prefix, c.Page)
 	}
 	socket, err := net.Listen("tcp", addr)
 	if err != nil {
@@ -51,9 +58,10 @@ func Listen(addr string, c Config) (*Listener, error) {
 			switch {
 			case c.Page != nil && !strings.EqualFold(r.Header.Get("Upgrade"), "websocket"):
 				pages.ServeHTTP(w, r)
-			case r.URL.Path == c.Path:
+			case r.URL.Path == c.Path || sameBelow(c.Prefix, r.URL.Path, c.Path):
 				l.ServeHTTP(w, r)
 			default:
+				l.astray(r)
 				l.letGo(w)
 				w.Header().Set("Connection", "close")
 				http.NotFound(w, r)
@@ -75,6 +83,16 @@ func Listen(addr string, c Config) (*Listener, error) {
 		<-served
 	}
 	return l, nil
+}
+
+// astray warns of a request for a WebSocket at a path that accepts none. Other requests are those of
+// crawlers.
+func (l *Listener) astray(r *http.Request) {
+	if strings.EqualFold(r.Header.Get("Upgrade"), "websocket") {
+		l.otherPath.Log(l.config.Log, "websocket: a client asks for a WebSocket at a path that accepts none",
+			"path", warn.Text(r.URL.Path), "want", l.config.Path, "client", r.RemoteAddr,
+			"remedy", "give Proxy the address under which players reach this server, with its path, or Path the path that arrives here")
+	}
 }
 
 // acme is the protocol by which an authority looks at a certificate (RFC 8737).

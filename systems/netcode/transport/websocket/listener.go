@@ -5,7 +5,6 @@ package websocket
 import (
 	"net/http"
 	"net/netip"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -16,6 +15,7 @@ import (
 	"github.com/tandem-ecs/tandem/systems/netcode/transport/internal/admission"
 	"github.com/tandem-ecs/tandem/systems/netcode/transport/internal/backlog"
 	"github.com/tandem-ecs/tandem/systems/netcode/transport/internal/mailbox"
+	"github.com/tandem-ecs/tandem/systems/netcode/transport/internal/warn"
 )
 
 // Listener accepts connections from HTTP requests. It implements [transport.Listener], and
@@ -32,6 +32,8 @@ type Listener struct {
 	taken     int // connections that live or are being made
 
 	refused, failed atomic.Uint64
+
+	otherPage, otherPath, unreadable, unnamed warn.Warning
 }
 
 var (
@@ -70,11 +72,16 @@ func (l *Listener) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		}
 	}
 	l.letGo(w)
-	w, conn := hijack(w, l.config)
-	ws, err := websocket.Accept(w, r, &websocket.AcceptOptions{OriginPatterns: l.config.Origins, CompressionMode: websocket.CompressionDisabled})
+	taker, conn := hijack(w, l.config)
+	ws, err := websocket.Accept(taker, r, &websocket.AcceptOptions{OriginPatterns: l.config.Origins, CompressionMode: websocket.CompressionDisabled})
 	if err != nil { // the library has answered
 		l.failed.Add(1)
 		l.config.Log.Debug("websocket: no connection", "client", addr, "error", err)
+		if taker.status == http.StatusForbidden { // the library's answer to a page alone
+			l.otherPage.Log(l.config.Log, "websocket: refused a page of another host",
+				"page", warn.Text(r.Header.Get("Origin")), "host", warn.Text(r.Host), "client", addr,
+				"remedy", "if the page is yours, add its host to Origins, or give Proxy the address under which players reach this server")
+		}
 		return
 	}
 	overhead := overheadToClient
@@ -88,17 +95,35 @@ func (l *Listener) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	worker.Finish()
 }
 
-// clientOf returns the client's address, or the zero address if it cannot be read.
+// clientOf returns the client's address, or the zero address if it cannot be read. A client that
+// the proxy does not name has the proxy's.
 func (l *Listener) clientOf(r *http.Request) netip.AddrPort {
-	addr, _ := netip.ParseAddrPort(r.RemoteAddr)
-	if l.config.BehindProxy {
-		if forwarded := r.Header.Values("X-Forwarded-For"); len(forwarded) > 0 {
-			all := strings.Split(forwarded[len(forwarded)-1], ",")
-			client, _ := netip.ParseAddr(strings.TrimSpace(all[len(all)-1]))
-			addr = netip.AddrPortFrom(client, 0)
-		}
+	peer, _ := netip.ParseAddrPort(r.RemoteAddr)
+	peer = netip.AddrPortFrom(peer.Addr().WithZone("").Unmap(), peer.Port())
+	if !l.config.BehindProxy {
+		return peer
 	}
-	return netip.AddrPortFrom(addr.Addr().Unmap().WithZone(""), addr.Port())
+	client, header, err := forwarded(r.Header)
+	switch {
+	case err != nil:
+		l.unreadable.Log(l.config.Log, "websocket: the proxy's address of a client cannot be read, so the client is refused",
+			"header", header, "value", warn.Text(lastOf(r.Header[header])), "error", err, "proxy", peer,
+			"remedy", "let the proxy write the address at the end of X-Forwarded-For, and remove the header Forwarded; or write Forwarded, and remove X-Forwarded-For")
+	case !client.IsValid():
+		l.unnamed.Log(l.config.Log, "websocket: the proxy does not name its clients, so all of them count as one",
+			"value", warn.Text(lastOf(r.Header[header])), "proxy", peer,
+			"remedy", "let the proxy write the client's address at the end of X-Forwarded-For, or set no Proxy if there is none")
+		return peer
+	}
+	return client
+}
+
+// lastOf returns the last line of a header.
+func lastOf(lines []string) string {
+	if len(lines) == 0 {
+		return ""
+	}
+	return lines[len(lines)-1]
 }
 
 // reserve takes a place for a connection, or returns the HTTP status and the reason for refusing
@@ -113,7 +138,7 @@ func (l *Listener) reserve(addr netip.Addr) (status int, why string) {
 	case l.taken >= l.config.MaxConns:
 		status, why = http.StatusServiceUnavailable, "the server is full"
 	case !addr.IsValid():
-		status, why = http.StatusBadRequest, "the client's address cannot be read"
+		status, why = http.StatusBadRequest, "the client's address cannot be read; the server's log has the remedy"
 	case !l.admission.Allow(time.Since(l.start), addr):
 		status, why = http.StatusTooManyRequests, "too many connections at once"
 	default:

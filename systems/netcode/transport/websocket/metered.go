@@ -44,18 +44,25 @@ type metered struct {
 
 // hijack returns a response writer from which the library takes the connection, and that
 // connection.
-func hijack(w http.ResponseWriter, c Config) (http.ResponseWriter, *metered) {
+func hijack(w http.ResponseWriter, c Config) (*hijacker, *metered) {
 	m := &metered{
 		start: time.Now(), budget: admission.NewBudget(c.ClientFrames, c.ClientBytes),
 		barren: admission.NewBucket(Rate{PerSecond: 1, Burst: maxBarren}), closed: make(chan struct{}),
 	}
-	return &hijacker{w, m}, m
+	return &hijacker{ResponseWriter: w, metered: m}, m
 }
 
 // hijacker is a response writer whose connection is metered.
 type hijacker struct {
 	http.ResponseWriter
 	metered *metered
+	status  int // of the answer; 0: there is none
+}
+
+// WriteHeader implements http.ResponseWriter.
+func (h *hijacker) WriteHeader(status int) {
+	h.status = status
+	h.ResponseWriter.WriteHeader(status)
 }
 
 // Hijack implements http.Hijacker.

@@ -84,7 +84,8 @@ type Config struct {
 	// one displaces the oldest. 0 means 256.
 	ReceiveQueue int
 
-	// Log receives, at level debug, which clients are refused and why; nil means none.
+	// Log receives, at level debug, which clients are refused and why, and at level warning, once a
+	// minute, that a page of another host was refused. Nil means none.
 	Log *slog.Logger
 }
 

@@ -24,6 +24,7 @@ import (
 	"github.com/tandem-ecs/tandem/systems/netcode/transport/internal/admission"
 	"github.com/tandem-ecs/tandem/systems/netcode/transport/internal/backlog"
 	"github.com/tandem-ecs/tandem/systems/netcode/transport/internal/mailbox"
+	"github.com/tandem-ecs/tandem/systems/netcode/transport/internal/warn"
 )
 
 // Listener accepts connections on one UDP socket. It implements [transport.Listener].
@@ -48,6 +49,7 @@ type Listener struct {
 	half       int // of them those that are being made
 
 	refused, failed atomic.Uint64
+	otherPage       warn.Warning
 }
 
 var _ transport.Listener = (*Listener)(nil)
@@ -211,7 +213,9 @@ func (l *Listener) serveHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	if !allowed(r, l.config.Origins) {
-		l.config.Log.Debug("webtransport: another site's page", "client", r.RemoteAddr, "origin", r.Header.Get("Origin"))
+		l.otherPage.Log(l.config.Log, "webtransport: refused a page of another host",
+			"page", warn.Text(r.Header.Get("Origin")), "host", warn.Text(r.Host), "client", r.RemoteAddr,
+			"remedy", "if the page is yours, add its host to Origins")
 		http.Error(w, "this site's pages may not connect", http.StatusForbidden)
 		return
 	}

@@ -5,6 +5,7 @@ package webtransport_test
 import (
 	"context"
 	"crypto/tls"
+	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"runtime"
@@ -114,7 +115,8 @@ func TestOrigins(t *testing.T) {
 		{[]string{"play.example.org"}, "null", false},
 		{[]string{"*"}, "https://anything.example", true},
 	} {
-		l := listen(t, open(webtransport.Config{Origins: test.allowed}))
+		warnings := make(chan string, 10)
+		l := listen(t, open(webtransport.Config{Origins: test.allowed, Log: slog.New(slog.NewTextHandler(lines(warnings), nil))}))
 		header := http.Header{}
 		if test.origin != "" {
 			header.Set("Origin", strings.Replace(test.origin, "SELF", hostOf(t, l), 1))
@@ -122,12 +124,26 @@ func TestOrigins(t *testing.T) {
 		if _, err := session(t, l, header); (err == nil) != test.want {
 			t.Errorf("%v, a page of %q: %v", test.allowed, test.origin, err)
 		}
+		if test.want {
+			continue
+		}
+		if line := <-warnings; !strings.Contains(line, "level=WARN") || !strings.Contains(line, "page="+test.origin) || !strings.Contains(line, "add its host to Origins") {
+			t.Errorf("%v, a page of %q: the operator reads %s", test.allowed, test.origin, line)
+		}
 	}
 	for _, bad := range []string{"", "https://play.example.org", "["} {
 		if _, err := webtransport.Listen("127.0.0.1:0", webtransport.Config{Origins: []string{bad}}); err == nil {
 			t.Errorf("the pattern %q was taken", bad)
 		}
 	}
+}
+
+// lines takes the lines of a log.
+type lines chan<- string
+
+func (l lines) Write(b []byte) (int, error) {
+	l <- string(b)
+	return len(b), nil
 }
 
 // A foreign client that opens streams, or sends datagrams above the MTU, is not hurt by one of
