@@ -11,6 +11,7 @@ import (
 	"net/netip"
 	"net/url"
 	"path"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -60,11 +61,13 @@ type Config struct {
 type WebSocket struct {
 	// Addr is the TCP address. Empty: none; the other fields are then empty, too.
 	Addr string
-	// Path is the path on which connections are accepted. Empty: /, or the path of Proxy.
+	// Path is the path on which connections are accepted, as it arrives here. Empty: /, or the path
+	// of Proxy.
 	Path string
 	// Page answers all requests that are not for a WebSocket, such as those for the page that plays
-	// here (see [NewPage]). Its address is [Host.PageLink]. An answer takes at most two minutes.
-	// Nil: none.
+	// here (see [NewPage]). Its address is [Host.PageLink]. Behind a Proxy with a path it is below
+	// that path, where its relative links lead, and receives the paths without it. An answer takes
+	// at most two minutes. Nil: none.
 	Page http.Handler
 	// PageQuery stands behind the ? of every link to Page, also those of invitations, such as
 	// hz=30. Empty: none.
@@ -81,9 +84,11 @@ type WebSocket struct {
 	SelfSigned bool
 	// TLS encrypts with certificates from elsewhere, such as autocert.Manager.TLSConfig.
 	TLS *tls.Config
-	// Proxy is the address of a proxy in front of this server that does TLS, such as
-	// wss://play.example.org/arena. The server then trusts the client addresses that the proxy
-	// writes at the end of X-Forwarded-For.
+	// Proxy is the address under which players reach this server through a proxy that does TLS,
+	// such as wss://play.example.org/ or wss://play.example.org/game/. The proxy may take the path
+	// off or pass it on, and write any Host: pages of this address's host may connect. The server
+	// then trusts the client addresses that the proxy writes at the end of X-Forwarded-For, or of
+	// Forwarded (RFC 7239). docs/hosting.md has configurations of proxies.
 	Proxy string
 }
 
@@ -135,6 +140,8 @@ type settings struct {
 	Config
 	// proxy is the WebSocket's link behind a proxy, without the token; nil: there is no proxy.
 	proxy *joinlink.Link
+	// prefix is the path under which the proxy has this server, without a slash at its end.
+	prefix string
 }
 
 func (c Config) complete() (settings, error) {
@@ -201,18 +208,39 @@ func (s *settings) completeProxy() error {
 		if err != nil || u.Scheme != "wss" || u.Host == "" || u.User != nil || u.RawQuery != "" || u.Fragment != "" {
 			return invalid("WebSocket.Proxy", strconv.Quote(w.Proxy), "it takes the address that players reach, such as wss://play.example.org/arena or wss://play.example.org:8443/")
 		}
-		l, err := joinlink.Parse("tandem+wss://" + net.JoinHostPort(u.Hostname(), cmp.Or(u.Port(), "443")) + cmp.Or(u.Path, "/"))
+		host := u.Hostname()
+		if at, err := netip.ParseAddr(host); err == nil {
+			host = at.String() // as browsers write it
+		}
+		l, err := joinlink.Parse("tandem+wss://" + net.JoinHostPort(host, cmp.Or(u.Port(), "443")) + cmp.Or(u.Path, "/"))
 		if err != nil {
 			return invalid("WebSocket.Proxy", strconv.Quote(w.Proxy), "%w", err)
 		}
 		s.proxy = &l
-		w.Path = cmp.Or(w.Path, l.Path) // proxies pass it on, unless they are configured otherwise
+		if strings.Contains(l.Path, "//") {
+			return invalid("WebSocket.Proxy", strconv.Quote(w.Proxy), "its path has an empty part; leave one / out, as in wss://play.example.org/game/")
+		}
+		w.Path = cmp.Or(w.Path, l.Path)
+		if s.prefix = l.Path; w.Path != l.Path {
+			s.prefix = strings.TrimSuffix(l.Path, w.Path) // Path is below it
+		}
+		s.prefix = strings.TrimSuffix(s.prefix, "/")
 	}
 	w.Path = cmp.Or(w.Path, "/")
 	if err := (joinlink.Link{Transport: joinlink.WS, Host: "localhost", Port: 1, Path: w.Path}).Validate(); err != nil {
 		return invalid("WebSocket.Path", "", "%w", err)
 	}
 	return nil
+}
+
+// origins returns the patterns of the hosts whose pages may connect: those of the configuration,
+// and that of the proxy, which may write another Host into the requests of its pages.
+func (s *settings) origins() []string {
+	if s.proxy == nil {
+		return s.WebSocket.Origins
+	}
+	host := withoutPort(s.proxy.Address(), 443)                                           // as browsers write it
+	return append(slices.Clone(s.WebSocket.Origins), strings.ReplaceAll(host, "[", `\[`)) // [ begins a class
 }
 
 // inTheClear reports whether other machines could read the WebSocket's datagrams.

@@ -33,6 +33,7 @@ func TestConfig(t *testing.T) {
 		{web(WebSocket{Addr: addr, Origins: []string{"https://x"}}), "WebSocket.Origins", "no https://"},
 		{web(WebSocket{Addr: addr, Origins: []string{""}}), "WebSocket.Origins", "it takes hosts"},
 		{web(WebSocket{Addr: addr, Proxy: "ws://x/"}), "WebSocket.Proxy", "wss://play"},
+		{web(WebSocket{Addr: addr, Proxy: "wss://x/game//"}), "WebSocket.Proxy", "leave one / out"},
 		{web(WebSocket{Addr: addr, Proxy: "wss://x:70000/"}), "WebSocket.Proxy", `"70000" is no port`},
 		{web(WebSocket{Addr: addr, Path: "arena"}), "WebSocket.Path", "joinlink:"},
 		{web(WebSocket{Addr: addr, CertFile: "a", KeyFile: "b"}), "", ""},

@@ -62,13 +62,14 @@ func (h *Host) pageLink(token string) string {
 	if l.Transport == joinlink.WSS {
 		scheme, usual = "https", 443
 	}
-	host := l.Address()
-	if l.Port == usual {
-		host = strings.TrimSuffix(host, ":"+strconv.Itoa(int(usual)))
-	}
 	query := h.settings.WebSocket.PageQuery
 	if query != "" {
 		query = "?" + query
 	}
-	return scheme + "://" + host + "/" + query + "#" + token
+	return scheme + "://" + withoutPort(l.Address(), usual) + h.settings.prefix + "/" + query + "#" + token
+}
+
+// withoutPort returns an address HOST:PORT without its port, if that is the usual one.
+func withoutPort(address string, usual uint16) string {
+	return strings.TrimSuffix(address, ":"+strconv.Itoa(int(usual)))
 }

@@ -19,7 +19,7 @@ import (
 // server's own.
 func (s *settings) listenWebSocket(log *slog.Logger, token string, certificate tls.Certificate) (transport.Listener, joinlink.Link, error) {
 	w := &s.WebSocket
-	config := websocket.Config{Path: w.Path, Page: w.Page, Origins: w.Origins, BehindProxy: s.proxy != nil, Log: log}
+	config := websocket.Config{Path: w.Path, Prefix: s.prefix, Page: w.Page, Origins: s.origins(), BehindProxy: s.proxy != nil, Log: log}
 	config.NetworkUpgrades, config.Upgrades = s.handshakes()
 	link := joinlink.Link{Transport: joinlink.WS, Path: w.Path, Token: token}
 	switch {
@@ -40,7 +40,7 @@ func (s *settings) listenWebSocket(log *slog.Logger, token string, certificate t
 		log.Warn("everybody on the way can read and change the traffic of this WebSocket, and the token with it", "addr", w.Addr, "remedy", "a certificate, or a proxy that does TLS")
 	}
 	if s.proxy != nil && !onlyHere(w.Addr) {
-		log.Warn("clients that reach this WebSocket past the proxy are believed whichever address they write into X-Forwarded-For", "addr", w.Addr, "remedy", "listen on 127.0.0.1, or a firewall")
+		log.Warn("clients that reach this WebSocket past the proxy are believed whichever address they write into X-Forwarded-For or Forwarded", "addr", w.Addr, "remedy", "listen on 127.0.0.1, or a firewall")
 	}
 	l, err := websocket.Listen(w.Addr, config)
 	if err != nil {
