@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Installs what is missing for building and testing: `setup.sh window` for the demo, `setup.sh all` for the tests too,
-# `setup.sh windows` to build for Windows, `setup.sh wine` to try that, `setup.sh browser` for the tests in a browser.
+# `setup.sh windows` to build for Windows, `setup.sh wine` to try that, `setup.sh browser` for the tests in a browser,
+# `setup.sh proxy` for those behind nginx.
 # Nothing is touched when all of it is there. As root it installs; otherwise by sudo; without either, or on another
 # system than Debian and Ubuntu, it says what is needed.
 set -euo pipefail
@@ -53,6 +54,9 @@ if [[ $want == wine ]]; then
 fi
 if [[ $want == browser ]]; then # 400 MB, so it is asked for by name
   need chromium has chromium
+fi
+if [[ $want == proxy ]]; then # it serves port 80 from then on, so it is asked for by name
+  need nginx-light test -x "$(command -v nginx || echo /usr/sbin/nginx)"
 fi
 [[ ${#missing[@]} == 0 ]] && exit 0
 

@@ -61,19 +61,19 @@ func arena(o *options.Options, token string) (app.Content, func(map[string]any),
 // patience is how long WebTransport may take before WebSocket is tried.
 const patience = 3 * time.Second
 
-// dialer connects to the server that the page is from.
+// dialer connects to the server that the page is from, at the page's own folder.
 type dialer struct{ name string } // of the transport that was tried last
 
 // dial tries WebTransport, and WebSocket where that cannot be had.
 func (d *dialer) dial() (transport.Conn, error) {
-	origin := js.Global().Get("location").Get("origin").String()
+	folder := js.Global().Get("URL").New(".", js.Global().Get("location").Get("href")).Get("href").String()
 	first := func() transport.Conn {
 		d.name = "webtransport"
-		return webtransport.Dial(origin+"/webtransport", webtransport.Config{})
+		return webtransport.Dial(folder+"webtransport", webtransport.Config{})
 	}
 	second := func() transport.Conn {
 		d.name = "websocket"
-		return websocket.Dial("ws"+strings.TrimPrefix(origin, "http")+"/", websocket.Config{})
+		return websocket.Dial("ws"+strings.TrimPrefix(folder, "http"), websocket.Config{})
 	}
 	return transport.Fallback(patience, first, second), nil
 }

@@ -53,7 +53,7 @@ func (s *serverFlags) flags(set *flags.Set, listen string) {
 	set.StringVar(&w.CertFile, "tls-cert", "", "`file` with the certificate issued by an authority and its chain (PEM): WebSocket with TLS")
 	set.StringVar(&w.KeyFile, "tls-key", "", "`file` with the certificate's key (PEM)")
 	set.BoolVar(&w.SelfSigned, "tls", false, "WebSocket with TLS and the server's own certificate; the link contains its fingerprint; for programs; a browser warns of it")
-	set.StringVar(&w.Proxy, "proxy", "", "`address` of the proxy in front of the WebSocket that handles TLS, such as wss://play.example.org/arena; its X-Forwarded-For is trusted")
+	set.StringVar(&w.Proxy, "proxy", "", "`address` under which players reach the WebSocket and the page through a proxy that handles TLS, such as wss://play.example.org/game/; its X-Forwarded-For or Forwarded is trusted")
 	set.Section("WebSocket")
 	s.web.flags(set)
 	s.matchFlags(set)

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"net"
 	"net/netip"
-	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
@@ -43,12 +42,12 @@ func (w *webFlags) check(s *serverFlags) error {
 	case c.WebSocket.Addr != "":
 		return badf("-websocket: -web serves WebSocket, too; leave one of them out")
 	case c.WebSocket.Path != "" && c.WebSocket.Path != "/":
-		return badf("-path: the page connects at /; leave it out")
+		return badf("-path: the page connects at its own address; leave it out, or give -proxy the path")
 	case w.udp != "" && !validAddress(w.udp):
 		return badf("-web-udp %q: it takes HOST:PORT or :PORT, such as :443", w.udp)
 	}
-	if u, err := url.Parse(c.WebSocket.Proxy); err == nil && strings.Trim(u.Path, "/") != "" {
-		return badf("-proxy %s: the page connects at /; leave the path %s out", c.WebSocket.Proxy, u.Path)
+	if p := &c.WebSocket.Proxy; *p != "" && !strings.HasSuffix(*p, "/") {
+		*p += "/" // the page's files are below it
 	}
 	if w.dir, err = pageFolder(w.dir); err != nil {
 		return err

@@ -6,7 +6,9 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"net/url"
 	"os"
+	"path"
 
 	"github.com/tandem-ecs/tandem/demo/internal/issued"
 	"github.com/tandem-ecs/tandem/systems/netcode/host"
@@ -44,6 +46,9 @@ func (w *webFlags) open(c *host.Config, udp string, log *slog.Logger) (transport
 		return nil, err
 	}
 	config := webtransport.Config{Certificates: certificates, Origins: c.WebSocket.Origins, Log: log}
+	if proxy, err := url.Parse(c.WebSocket.Proxy); err == nil { // UDP comes past it, for the page's address
+		config.Path = path.Join("/", proxy.Path, "webtransport")
+	}
 	if n := c.JoinRate; n > 0 {
 		config.NetworkHandshakes = webtransport.Rate{PerSecond: n, Burst: max(4, 32*n/10)}
 		config.Handshakes = webtransport.Rate{PerSecond: max(100, n), Burst: max(200, 4*n)}

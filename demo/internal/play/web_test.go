@@ -14,6 +14,7 @@ import (
 	"github.com/tandem-ecs/tandem/demo/internal/arena/view"
 	"github.com/tandem-ecs/tandem/demo/internal/flags"
 	"github.com/tandem-ecs/tandem/systems/netcode"
+	"github.com/tandem-ecs/tandem/systems/netcode/host"
 	"github.com/tandem-ecs/tandem/systems/netcode/transport"
 	"github.com/tandem-ecs/tandem/systems/netcode/transport/joinlink"
 	"github.com/tandem-ecs/tandem/systems/netcode/transport/websocket"
@@ -73,14 +74,14 @@ func TestWebMistakes(t *testing.T) {
 		{web("-tls-name", "play.example.org", "-state", dir, "-public", "203.0.113.7"), "leave out -public"},
 		{web("-tls-cert", "a.pem"), "a certificate needs its key"},
 		{web("-proxy", "https://play.example.org/"), "it takes the address that players reach"},
-		{web("-path", "/arena"), "the page connects at /"},
-		{web("-proxy", "wss://play.example.org/arena"), "the page connects at /"},
+		{web("-path", "/arena"), "the page connects at its own address"},
+		{web("-proxy", "wss://play.example.org/arena?a=b"), "it takes the address that players reach"},
 	} {
 		if _, _, err := serverOf(test.args...); err == nil || !strings.Contains(err.Error(), test.want) {
 			t.Errorf("%q: %v, want %q", test.args, err, test.want)
 		}
 	}
-	for _, args := range [][]string{web(), web("-tls"), web("-path", "/"), web("-proxy", "wss://play.example.org"), web("-tls-cert", "a", "-tls-key", "b"), web("-tls-name", "play.example.org", "-state", dir), web("-proxy", "wss://play.example.org/", "-web-udp", ":443")} {
+	for _, args := range [][]string{web(), web("-tls"), web("-path", "/"), web("-proxy", "wss://play.example.org"), web("-proxy", "wss://play.example.org/arena"), web("-tls-cert", "a", "-tls-key", "b"), web("-tls-name", "play.example.org", "-state", dir), web("-proxy", "wss://play.example.org/", "-web-udp", ":443")} {
 		if _, _, err := serverOf(args...); err != nil {
 			t.Errorf("%q: %v", args, err)
 		}
@@ -100,6 +101,8 @@ func TestPageAddresses(t *testing.T) {
 		{[]string{"-web", ":0", "-public", "play.example.org"}, "https://play.example.org:PORT/#", "Choose Advanced, then Proceed"},
 		{[]string{"-web", "127.0.0.1:0", "-hz", "30"}, "http://127.0.0.1:PORT/?hz=30#", "for browsers on this machine"},
 		{[]string{"-web", "127.0.0.1:0", "-proxy", "wss://play.example.org/"}, "https://play.example.org/#", ""},
+		{[]string{"-web", "127.0.0.1:0", "-proxy", "wss://play.example.org/game"}, "https://play.example.org/game/#", ""},
+		{[]string{"-web", "127.0.0.1:0", "-proxy", "wss://play.example.org:8443/a/b/", "-hz", "30"}, "https://play.example.org:8443/a/b/?hz=30#", ""},
 	} {
 		r, s, err := serverOf(append(test.args, "-web-dir", dir)...)
 		if err != nil {
@@ -174,6 +177,44 @@ func TestPlayThroughThePage(t *testing.T) {
 			}
 			me.Close()
 		}
+	}
+}
+
+// Behind a proxy with a path WebTransport is at the page's own address, since UDP comes past the
+// proxy. The fingerprints come through it, with or without the path.
+func TestWebTransportUnderAPath(t *testing.T) {
+	for proxy, want := range map[string]string{"": "/webtransport", "wss://play.example.org": "/webtransport", "wss://play.example.org/game": "/game/webtransport", "wss://play.example.org/a/b/": "/a/b/webtransport"} {
+		_, s, err := serverOf("-web", "127.0.0.1:0", "-web-dir", pageDir(t), "-web-udp", "127.0.0.1:0", "-proxy", proxy)
+		if err != nil {
+			t.Fatal(err)
+		}
+		c := s.host
+		l, err := s.web.open(&c, s.web.udpAddress(s), slog.New(slog.DiscardHandler))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := l.Addr(); !strings.HasSuffix(got, want) || strings.Count(got, "/") != 2+strings.Count(want, "/") {
+			t.Errorf("behind %q WebTransport is at %s, want %s", proxy, got, want)
+		}
+		l.Close(transport.Reason{})
+		c.Log = slog.New(slog.DiscardHandler)
+		h, err := host.Open(c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		inner, _, _ := strings.Cut(strings.TrimPrefix(h.Addr(), "ws://"), "/")
+		for _, path := range []string{want, "/webtransport"} {
+			answer, err := http.Get("http://" + inner + path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			text, err := io.ReadAll(answer.Body)
+			answer.Body.Close()
+			if err != nil || answer.StatusCode != http.StatusOK || strings.Contains(string(text), "<") {
+				t.Errorf("behind %q the fingerprints at %s are %d %q, %v", proxy, path, answer.StatusCode, text, err)
+			}
+		}
+		h.Close()
 	}
 }
 

@@ -45,7 +45,7 @@ func connect(ctx context.Context, address string, _ Config, w *mailbox.Worker) {
 	select {
 	case <-opened:
 	case <-closed: // a browser does not report why
-		w.End(transport.Reason{Code: transport.Failed, Text: "cannot connect: is the server running, and does it take connections from this page's site?"})
+		w.End(transport.Reason{Code: transport.Failed, Text: "cannot connect: is the server running, does a proxy before it pass WebSockets on, and does it take connections from this page's site?"})
 		return
 	case <-ctx.Done():
 		ws.Call("close")
