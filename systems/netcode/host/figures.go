@@ -29,6 +29,7 @@ func (f *figures) vars() map[string]any {
 		"refused": s.Refused, "kicked": s.Kicked, "malformed": s.Malformed, "sent_bytes": s.SentBytes, "sent_packets": s.Sent, "received_bytes": s.ReceivedBytes,
 		"snapshots": s.Snapshots, "least_rate": int(s.LeastRate), "most_queue_ms": s.MostQueue.Milliseconds(),
 		"handshakes_accepted": l.Accepted, "handshakes_refused": l.Refused, "handshakes_failed": l.Failed, "handshakes_pending": l.Pending,
+		"hellos": l.Hellos, "challenges": l.Challenges, "unanswered": l.Unanswered, "strays": l.Strays,
 		"steps": f.steps, "dropped_ms": f.dropped.Milliseconds(), "draining": s.Draining,
 		"tick_p50_us": f.recent.p50.Microseconds(), "tick_p95_us": f.recent.p95.Microseconds(),
 		"tick_p99_us": f.recent.p99.Microseconds(), "tick_max_us": f.recent.most.Microseconds(),

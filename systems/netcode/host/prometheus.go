@@ -76,6 +76,10 @@ func (f *figures) prometheus() []byte {
 	e.sample("tandem_handshakes_total", "result", "refused", float64(l.Refused))
 	e.sample("tandem_handshakes_total", "result", "failed", float64(l.Failed))
 	e.gauge("tandem_handshakes_pending", "Handshakes under way, and connections that are not accepted yet.", float64(l.Pending))
+	e.counter("tandem_hellos_total", "First packets of handshakes over UDP.", float64(l.Hellos))
+	e.counter("tandem_challenges_total", "Hellos answered by the request to prove the sender's address.", float64(l.Challenges))
+	e.counter("tandem_unanswered_total", "Hellos and strangers' packets that were dropped because too many arrived.", float64(l.Unanswered))
+	e.counter("tandem_strays_total", "Packets that are no hello and belong to no connection.", float64(l.Strays))
 	draining := 0.0
 	if f.server.Draining {
 		draining = 1

@@ -29,7 +29,7 @@ func TestPrometheusText(t *testing.T) {
 			Players: 12, Away: 1, Waiting: 2, Entities: 433, Joined: 40, Resumed: 3, Left: 27, Refused: 5, Kicked: 1, Malformed: 9,
 			SentBytes: 123456789012, Sent: 345678901, ReceivedBytes: 2345678901, Snapshots: 216000, LeastRate: 4321.5, MostQueue: 87 * ms, Draining: true,
 		},
-		listeners: transport.ListenerStats{Accepted: 50, Refused: 6, Failed: 7, Pending: 3},
+		listeners: transport.ListenerStats{Accepted: 50, Refused: 6, Failed: 7, Pending: 3, Hellos: 70000, Challenges: 60000, Unanswered: 9000, Strays: 800},
 		steps:     6, dropped: 1500 * ms,
 		game: map[string]any{
 			"shots": uint64(17), "ratio": 0.25, "below": -3, "open": true, "map": "harbour", "broken": func() {},

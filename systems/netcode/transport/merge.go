@@ -67,6 +67,10 @@ func (m merged) Stats() (sum ListenerStats) {
 		sum.Refused += s.Refused
 		sum.Failed += s.Failed
 		sum.Pending += s.Pending
+		sum.Hellos += s.Hellos
+		sum.Challenges += s.Challenges
+		sum.Unanswered += s.Unanswered
+		sum.Strays += s.Strays
 	}
 	return sum
 }

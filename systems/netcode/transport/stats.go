@@ -26,4 +26,12 @@ type ListenerStats struct {
 	Refused  uint64 // attempts refused by an admission limit, before or during the handshake
 	Failed   uint64 // handshakes that failed or timed out
 	Pending  int    // handshakes under way, and connections that wait for Accept
+
+	// What strangers send over UDP, where a sender may forge its address. They rise by thousands a
+	// second in a flood. Other transports count none.
+
+	Hellos     uint64 // first packets of handshakes
+	Challenges uint64 // hellos answered by the request to prove the sender's address
+	Unanswered uint64 // hellos and strangers' packets dropped because too many arrived
+	Strays     uint64 // packets that are no hello and belong to no connection (dtls counts them)
 }

@@ -29,9 +29,3 @@ func (s packetSocket) write(b []byte, to netip.AddrPort, _ []byte) error {
 	_, err := s.WriteTo(b, net.UDPAddrFromAddrPort(to))
 	return err
 }
-
-// Hellos returns how many hellos reached the listener, and how many of them it answered.
-func (l *Listener) Hellos() (arrived, answered uint64) {
-	traffic, _ := l.front.stats()
-	return traffic.hellos, traffic.challenged
-}

@@ -57,7 +57,7 @@ func TestFloodOfForgedHellos(t *testing.T) {
 	runtime.GC()
 	runtime.ReadMemStats(&memory)
 	heap, goroutines := memory.HeapAlloc, runtime.NumGoroutine()
-	arrivedBefore, answeredBefore := l.Hellos()
+	before := l.Stats()
 
 	var late *dtls.Conn
 	const rounds, burst = 200, 100
@@ -91,9 +91,12 @@ func TestFloodOfForgedHellos(t *testing.T) {
 			t.Errorf("a player was closed: %v", p.back.to.CloseReason())
 		}
 	}
-	hellos, challenged := l.Hellos()
-	hellos, challenged = hellos-arrivedBefore, challenged-answeredBefore
+	after := l.Stats()
+	hellos, challenged := after.Hellos-before.Hellos, after.Challenges-before.Challenges
 	t.Logf("%d hellos arrived, %d were answered", hellos, challenged)
+	if unanswered := after.Unanswered - before.Unanswered; challenged+unanswered > hellos || challenged+unanswered < hellos/2 {
+		t.Errorf("of %d hellos %d were challenged and %d were not answered", hellos, challenged, unanswered)
+	}
 	if hellos < rounds*burst/2 {
 		t.Errorf("only %d of %d hellos arrived: the test shows little", hellos, rounds*burst)
 	}
@@ -110,6 +113,38 @@ func TestFloodOfForgedHellos(t *testing.T) {
 	runtime.ReadMemStats(&memory)
 	if grown := int64(memory.HeapAlloc) - int64(heap); grown > 1<<20 {
 		t.Errorf("the heap grew by %d bytes", grown)
+	}
+}
+
+// An operator sees in the counters what strangers send.
+func TestStrangersAreCounted(t *testing.T) {
+	l := listen(t, dtls.Config{Cookies: dtls.Rate{PerSecond: 1, Burst: 1}, NetworkCookies: dtls.Rate{PerSecond: 1, Burst: 1}})
+	stranger, err := net.Dial("udp", l.Addr())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer stranger.Close()
+	for _, b := range [][]byte{firstHello(t, l), []byte("no hello"), {0}} {
+		if _, err := stranger.Write(b); err != nil {
+			t.Fatal(err)
+		}
+	}
+	until(t, "all have arrived", func() bool { return l.Stats().Strays == 2 })
+	if got, want := l.Stats(), (transport.ListenerStats{Hellos: 1, Challenges: 1, Strays: 2}); got != want {
+		t.Errorf("counted %+v, want %+v", got, want)
+	}
+	// One hello a second is answered. A slow machine sends no faster than that.
+	for got := l.Stats(); got.Unanswered == 0; got = l.Stats() {
+		if _, err := stranger.Write(firstHello(t, l)); err != nil {
+			t.Fatal(err)
+		}
+		until(t, "it has arrived", func() bool { return l.Stats().Hellos == got.Hellos+1 })
+		if got.Hellos > 20 {
+			t.Fatalf("all are answered: %+v", got)
+		}
+	}
+	if got := l.Stats(); got.Hellos != got.Challenges+got.Unanswered || got.Refused != got.Unanswered || got.Accepted+got.Failed != 0 {
+		t.Errorf("counted %+v", got)
 	}
 }
 

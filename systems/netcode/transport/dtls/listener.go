@@ -123,6 +123,7 @@ func (l *Listener) Stats() transport.ListenerStats {
 	accepted, waiting := l.conns.Stats()
 	return transport.ListenerStats{
 		Accepted: accepted, Refused: traffic.unanswered + traffic.refused, Failed: l.failed.Load(), Pending: half + waiting,
+		Hellos: traffic.hellos, Challenges: traffic.challenged, Unanswered: traffic.unanswered, Strays: traffic.strays,
 	}
 }
 

@@ -104,6 +104,9 @@ func TestFloodOfForgedHandshakes(t *testing.T) {
 			// the players have used some of the eight, and one more a second is permitted
 			t.Errorf("%d handshakes at once, want about as many as are permitted", most)
 		}
+		if got := l.Stats(); got.Hellos < got.Challenges || got.Challenges < uint64(s.Answers.Load())/2 || got.Hellos > uint64(rounds*burst+200) {
+			t.Errorf("counted %+v, with %d answers", got, s.Answers.Load())
+		}
 		if s.Answers.Load() < 100 {
 			t.Errorf("only %d packets were answered: the test shows little", s.Answers.Load())
 		}

@@ -47,6 +47,9 @@ type Listener struct {
 	unverified admission.Bucket
 	taken      int // connections that live or are being made
 	half       int // of them those that are being made
+	hellos     uint64
+	challenges uint64 // of them those whose senders have to prove their address first
+	unanswered uint64 // packets of strangers that were dropped, because too many arrived
 
 	refused, failed atomic.Uint64
 	otherPage       warn.Warning
@@ -125,7 +128,12 @@ var errRefused = errors.New("webtransport: refused")
 func (l *Listener) mustVerify(net.Addr) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return !l.unverified.Allow(time.Since(l.start), 1)
+	l.hellos++
+	if l.unverified.Allow(time.Since(l.start), 1) {
+		return false
+	}
+	l.challenges++
+	return true
 }
 
 // admit takes a place for a client whose first packet has arrived, or refuses it. The library calls
@@ -134,6 +142,9 @@ func (l *Listener) admit(ctx context.Context, client *quic.ClientInfo) (context.
 	addr := addressOf(client.RemoteAddr)
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	if client.AddrVerified { // mustVerify was not asked
+		l.hellos++
+	}
 	if l.life.Err() != nil || l.taken >= l.config.MaxConns || l.half >= l.config.HalfOpen ||
 		!l.admission.Allow(time.Since(l.start), addr.Addr()) {
 		l.refused.Add(1)
@@ -272,5 +283,8 @@ func (l *Listener) Stats() transport.ListenerStats {
 	accepted, waiting := l.conns.Stats()
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return transport.ListenerStats{Accepted: accepted, Refused: l.refused.Load(), Failed: l.failed.Load(), Pending: l.half + waiting}
+	return transport.ListenerStats{
+		Accepted: accepted, Refused: l.refused.Load(), Failed: l.failed.Load(), Pending: l.half + waiting,
+		Hellos: l.hellos, Challenges: l.challenges, Unanswered: l.unanswered,
+	}
 }

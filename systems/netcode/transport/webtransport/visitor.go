@@ -52,7 +52,11 @@ func (l *Listener) pass(from net.Addr, n int) bool {
 	defer l.mu.Unlock()
 	v := l.visitors[addr]
 	if v == nil {
-		return l.strangers.Allow(now, addr.Addr())
+		ok := l.strangers.Allow(now, addr.Addr())
+		if !ok {
+			l.unanswered++
+		}
+		return ok
 	}
 	cost := 1
 	if w := v.worker.Load(); w != nil {
