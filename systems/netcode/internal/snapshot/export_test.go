@@ -3,6 +3,7 @@ package snapshot
 import (
 	"iter"
 
+	"github.com/tandem-ecs/tandem/systems/netcode/internal/packet"
 	"github.com/tandem-ecs/tandem/systems/netcode/internal/tick"
 )
 
@@ -21,6 +22,22 @@ func (w *World) State(id ID) (State, bool) {
 		return State{}, false
 	}
 	return w.schema.quantizer.state(&w.ring[w.at(i, w.slots[i].revision)], w.age[i]), true
+}
+
+// WriteScaleForTest writes what a record has of a scale, as a change to the baseline's.
+func WriteScaleForTest(w *packet.Writer, s, base Scale) {
+	if s != base {
+		writeScale(w, s, base)
+	}
+}
+
+// ReadScaleForTest reads what WriteScaleForTest has written.
+func ReadScaleForTest(r *packet.Reader, base Scale) Scale {
+	if r.Remaining() < announcedBits {
+		return base
+	}
+	r.Bits(announcedBits)
+	return readScale(r, base)
 }
 
 // Removals returns the number of removals in the last packet, if no other encoder that shares has

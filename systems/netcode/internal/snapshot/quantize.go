@@ -17,6 +17,7 @@ func (q *quantizer) pose(r *record, s *State) {
 		r.position[k] = clampRound((v-q.min[k])/q.resolution, 0, q.most[k])
 	}
 	r.rotation, r.largest = q.packRotation(s.Rotation)
+	r.scale = s.Scale
 	r.rest = s.AtRest
 	r.discontinuity = s.Discontinuity
 	if s.AtRest {
@@ -33,6 +34,7 @@ func (q *quantizer) state(r *record, age uint8) State {
 		Rotation:      q.unpackRotation(r.rotation, r.largest),
 		Velocity:      q.velocity.unpack(r.velocity),
 		Angular:       q.angular.unpack(r.angular),
+		Scale:         r.scale,
 		AtRest:        r.rest,
 		Discontinuity: r.discontinuity,
 		Age:           time.Duration(float64(age) * q.ageUnit * float64(time.Second)),

@@ -68,8 +68,22 @@ func (x *chaos) randomState() snapshot.State {
 		Angular:       mgl32.Vec3{f(9), f(9), f(9)},
 		Discontinuity: uint8(x.r.IntN(256)),
 		AtRest:        x.r.IntN(4) == 0,
+		Scale:         x.randomScale(),
 	}
 	return s
+}
+
+// randomScale returns a scale that is mostly 1, and else may be zero, a mirror, or of another size
+// on each axis.
+func (x *chaos) randomScale() snapshot.Scale {
+	v := [4]float32{0, -1, 0.5, 3 * x.r.Float32()}
+	switch k := x.r.IntN(4); x.r.IntN(8) {
+	case 0:
+		return snapshot.ScaleOf(mgl32.Vec3{v[k], v[k], v[k]})
+	case 1:
+		return snapshot.ScaleOf(mgl32.Vec3{v[k], 1, v[(k+1)%4]})
+	}
+	return snapshot.Scale{}
 }
 
 // shake changes the world in one of many ways, or does nothing.
@@ -101,6 +115,9 @@ func (x *chaos) shake() {
 		s := x.state[id]
 		s.Position = s.Position.Add(s.Velocity.Mul(1.0 / 60))
 		s.AtRest = x.r.IntN(10) == 0
+		if k := x.r.IntN(6); k < 3 {
+			s.Scale[k] -= int16(x.r.IntN(200)) // it shrinks on an axis
+		}
 		x.setState(id, s)
 	case 6:
 		x.setState(id, x.randomState())

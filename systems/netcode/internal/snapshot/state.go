@@ -15,6 +15,7 @@ type State struct {
 	Velocity mgl32.Vec3 // units per second; zero if Config.Velocity is off
 	// radians per second about the axes of the frame; zero if Config.Angular is off
 	Angular mgl32.Vec3
+	Scale   Scale // on the axes of the entity's own frame: see ScaleOf
 
 	// AtRest states that the entity stays at exactly this pose until a later state. Velocities are
 	// then not sent, and are zero.
@@ -40,6 +41,7 @@ type record struct {
 	rotation      [3]int16
 	velocity      [3]int16
 	angular       [3]int16
+	scale         Scale
 	largest       uint8
 	discontinuity uint8
 	rest          bool

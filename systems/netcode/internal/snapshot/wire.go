@@ -19,7 +19,8 @@ import (
 //
 // The traits are one bit if none changed, else a bit for each of owner, parent, discontinuity and
 // age, followed by its value if it is set, and then the components that changed: a bit, the gap
-// from the one before, whether the entity still has it, and its value; a zero bit ends them.
+// from the one before, whether the entity still has it, and its value; a zero bit ends them. Traits
+// that name nothing are of no use, so they announce a new scale: it follows, and then the traits.
 //
 // The identity says whether the entity has no pose. Then no record has one.
 
@@ -55,6 +56,9 @@ func (w *World) writeTraits(out *packet.Writer, slot, base int, since uint32) {
 	r, b, age := &w.ring[at], &blank, w.age[slot]
 	if base >= 0 {
 		b = &w.ring[base]
+	}
+	if r.scale != b.scale {
+		writeScale(out, r.scale, b.scale)
 	}
 	components := w.changes(slot, r, base, since)
 	if !flag(out, r.owner != b.owner || r.parent != b.parent || r.discontinuity != b.discontinuity || age != 0 || components != 0) {
@@ -119,24 +123,42 @@ func (d *Decoder) readTraits(r *packet.Reader, rec *record, base int) (age uint8
 	if !r.Bool() {
 		return 0, 0
 	}
+	age, components, named := d.readNamedTraits(r, rec, base)
+	if named {
+		return age, components
+	}
+	rec.scale = readScale(r, rec.scale)
+	if !r.Bool() {
+		return 0, 0
+	}
+	if age, components, named = d.readNamedTraits(r, rec, base); !named {
+		r.Fail(packet.ErrMalformed)
+	}
+	return age, components
+}
+
+// readNamedTraits reads the traits behind the bit that says that there are any, and reports whether
+// they name one.
+func (d *Decoder) readNamedTraits(r *packet.Reader, rec *record, base int) (age uint8, components uint64, named bool) {
 	if r.Bool() {
-		rec.owner = uint16(r.Bits(16))
+		rec.owner, named = uint16(r.Bits(16)), true
 	}
 	if r.Bool() {
-		rec.parent = d.readParent(r)
+		rec.parent, named = d.readParent(r), true
 	}
 	if r.Bool() {
-		rec.discontinuity = uint8(r.Bits(8))
+		rec.discontinuity, named = uint8(r.Bits(8)), true
 	}
 	if r.Bool() {
-		age = uint8(r.Bits(8))
+		age, named = uint8(r.Bits(8)), true
 	}
 	before, i := rec.present, uint64(0)
 	for ; r.Bool(); i++ {
+		named = true
 		i += r.Golomb(componentOrder)
 		if i >= uint64(len(d.columns)) {
 			r.Fail(packet.ErrMalformed)
-			return 0, 0
+			return 0, 0, true
 		}
 		components |= 1 << i
 		if !r.Bool() {
@@ -150,7 +172,7 @@ func (d *Decoder) readTraits(r *packet.Reader, rec *record, base int) (age uint8
 			d.columns[i].decode(r, -1)
 		}
 	}
-	return age, components
+	return age, components, named
 }
 
 func (d *Decoder) readParent(r *packet.Reader) ID {
