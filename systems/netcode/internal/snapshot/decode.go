@@ -147,7 +147,9 @@ func (d *Decoder) readEntity(r *packet.Reader, n packet.Number, h *header, p *pa
 		if p.id.poseless {
 			q.pose(&p.record, &State{AtRest: true})
 		}
-		p.age, p.components = d.readTraits(r, &p.record, -1)
+		if r.Bool() {
+			d.readTraits(r, p)
+		}
 		if !p.id.poseless {
 			q.readPose(r, &p.record)
 		}
@@ -162,7 +164,9 @@ func (d *Decoder) readEntity(r *packet.Reader, n packet.Number, h *header, p *pa
 	}
 	base := &d.ring[p.base]
 	p.record = *base
-	p.age, p.components = d.readTraits(r, &p.record, p.base)
+	if r.Bool() {
+		d.readTraits(r, p)
+	}
 	if d.entities[p.slot].id.poseless {
 		return
 	}
@@ -205,7 +209,8 @@ func (d *Decoder) apply(p *parsed, n packet.Number, h *header) {
 	case late:
 		if e.alive && (p.op == opDelta || p.id == e.id) {
 			d.skip(p, d.lates, h.tick)
-			d.report(p, Change{ID: newID(p.slot, e.id.generation), Op: Updated, Late: true, late: d.lates})
+			c := d.report(p, e, Updated)
+			c.Late, c.late = true, d.lates
 			d.lates++
 		} else {
 			d.skip(p, -1, h.tick)
@@ -220,22 +225,26 @@ func (d *Decoder) apply(p *parsed, n packet.Number, h *header) {
 		e.id, e.alive, e.leaving, e.n = p.id, true, false, 0
 		d.reach(p.slot + 1)
 		d.push(p, e, n, h, None)
-		d.report(p, Change{ID: newID(p.slot, p.id.generation), Op: Spawned, Replaces: replaces, Moved: true})
+		c := d.report(p, e, Spawned)
+		c.Replaces, c.Moved = replaces, true
 	default:
 		was := &d.ring[d.at(p.slot, e.head)]
 		// added and removed again since the baseline, which had none either
 		p.components |= was.present &^ p.record.present
 		moved := !was.samePose(&p.record)
 		d.push(p, e, n, h, was.parent)
-		d.report(p, Change{ID: newID(p.slot, e.id.generation), Op: Updated, Moved: moved})
+		d.report(p, e, Updated).Moved = moved
 	}
 }
 
-func (d *Decoder) report(p *parsed, c Change) {
-	c.Info = d.entities[p.slot].info(&p.record)
+// report adds the change of an entity.
+func (d *Decoder) report(p *parsed, e *entity, op Op) *Change {
+	d.changes = append(d.changes, Change{})
+	c := &d.changes[len(d.changes)-1]
+	c.ID, c.Op, c.Info = newID(p.slot, e.id.generation), op, e.info(&p.record)
 	c.State = d.schema.quantizer.state(&p.record, p.age)
 	c.Components, c.present = p.components, p.record.present
-	d.changes = append(d.changes, c)
+	return c
 }
 
 // push adds the state to the slot's part of the ring. parent is the entity's previous parent.

@@ -117,29 +117,21 @@ func (w *World) changes(slot int, r *record, base int, since uint32) uint64 {
 	return changed
 }
 
-// readTraits changes rec, a copy of the baseline at base (< 0: none), by the traits. It returns the
-// age and the components that changed; the values of those that are present wait in their columns.
-func (d *Decoder) readTraits(r *packet.Reader, rec *record, base int) (age uint8, components uint64) {
-	if !r.Bool() {
-		return 0, 0
+// readTraits changes the record, a copy of the baseline, by the traits behind the bit that says that
+// there are any. The values of components that are present wait in their columns.
+func (d *Decoder) readTraits(r *packet.Reader, p *parsed) {
+	if d.readNamedTraits(r, p) {
+		return
 	}
-	age, components, named := d.readNamedTraits(r, rec, base)
-	if named {
-		return age, components
-	}
-	rec.scale = readScale(r, rec.scale)
-	if !r.Bool() {
-		return 0, 0
-	}
-	if age, components, named = d.readNamedTraits(r, rec, base); !named {
+	p.record.scale = readScale(r, p.record.scale)
+	if r.Bool() && !d.readNamedTraits(r, p) {
 		r.Fail(packet.ErrMalformed)
 	}
-	return age, components
 }
 
-// readNamedTraits reads the traits behind the bit that says that there are any, and reports whether
-// they name one.
-func (d *Decoder) readNamedTraits(r *packet.Reader, rec *record, base int) (age uint8, components uint64, named bool) {
+// readNamedTraits reads traits, and reports whether they name one.
+func (d *Decoder) readNamedTraits(r *packet.Reader, p *parsed) (named bool) {
+	rec := &p.record
 	if r.Bool() {
 		rec.owner, named = uint16(r.Bits(16)), true
 	}
@@ -150,7 +142,7 @@ func (d *Decoder) readNamedTraits(r *packet.Reader, rec *record, base int) (age 
 		rec.discontinuity, named = uint8(r.Bits(8)), true
 	}
 	if r.Bool() {
-		age, named = uint8(r.Bits(8)), true
+		p.age, named = uint8(r.Bits(8)), true
 	}
 	before, i := rec.present, uint64(0)
 	for ; r.Bool(); i++ {
@@ -158,21 +150,21 @@ func (d *Decoder) readNamedTraits(r *packet.Reader, rec *record, base int) (age 
 		i += r.Golomb(componentOrder)
 		if i >= uint64(len(d.columns)) {
 			r.Fail(packet.ErrMalformed)
-			return 0, 0, true
+			break
 		}
-		components |= 1 << i
+		p.components |= 1 << i
 		if !r.Bool() {
 			rec.present &^= 1 << i
 			continue
 		}
 		rec.present |= 1 << i
 		if before&(1<<i) != 0 {
-			d.columns[i].decode(r, base)
+			d.columns[i].decode(r, p.base)
 		} else {
 			d.columns[i].decode(r, -1)
 		}
 	}
-	return age, components, named
+	return named
 }
 
 func (d *Decoder) readParent(r *packet.Reader) ID {
