@@ -179,8 +179,8 @@ func FuzzSeeds(f *testing.F) {
 		now := time.Duration(0)
 		for len(data) > 0 {
 			op := next()
-			s := interp.Sample{Time: time.Duration(next()), Discontinuity: uint8(op), AtRest: op&2 != 0, Has: interp.Has(op >> 4 & 3)}
-			s.Position, s.Velocity, s.Rotation = vec(), vec(), mgl32.Quat{W: float(), V: vec()}
+			s := interp.Sample{Time: time.Duration(next()), Discontinuity: uint8(op), AtRest: op&2 != 0, Has: interp.Has(op >> 4 & 7)}
+			s.Position, s.Velocity, s.Scale, s.Rotation = vec(), vec(), vec(), mgl32.Quat{W: float(), V: vec()}
 			for _, it := range its {
 				it.Push(now, s)
 				it.At(now, now-time.Duration(op%1e9))
@@ -190,4 +190,27 @@ func FuzzSeeds(f *testing.F) {
 			now += time.Duration(op % 1e9)
 		}
 	})
+}
+
+// A body grows from 1 to 3 in a second. All kinds show what the samples say, and one without a
+// scale at 1.
+func TestScales(t *testing.T) {
+	for _, k := range seeds {
+		it, last := New(k, interp.Config{}), float32(1)
+		for now := time.Duration(0); now < 2*time.Second; now += step {
+			s := at(now)
+			if x := float32(min(now, time.Second).Seconds()); now > 0 {
+				s.Scale, s.Has = mgl32.Vec3{1 + 2*x, 1, 0}, interp.HasScale
+			}
+			it.Push(now, s)
+			got, _ := it.At(now, now-3*step)
+			if got.Has != interp.HasScale || got.Scale[0] < last || got.Scale[0] > last+0.05 {
+				t.Fatalf("%s: at %v the scale is %v, after %v", Name(k), now, got.Scale, last)
+			}
+			last = got.Scale[0]
+		}
+		if got, _ := it.At(2*time.Second, 2*time.Second); got.Scale != (mgl32.Vec3{3, 1, 0}) {
+			t.Errorf("%s: ends at a scale of %v", Name(k), got.Scale)
+		}
+	}
 }

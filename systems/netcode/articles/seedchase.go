@@ -32,7 +32,7 @@ func (c *seedChase) Push(_ time.Duration, s interp.Sample) {
 	if !s.Valid() || c.has && s.At() <= c.newest.At() {
 		return
 	}
-	s.Rotation = rotation.Unit(s.Rotation)
+	s = s.WithDefaults()
 	before, had := c.newest, c.has
 	c.newest, c.has = s, true
 	switch {
@@ -71,6 +71,7 @@ func (c *seedChase) At(now, view time.Duration) (interp.State, interp.Info) {
 	// The article turns the model to the direction of motion. With a rotation on the wire the body
 	// turns towards that within an interval.
 	c.state.Rotation = rotation.TurnTowards(c.state.Rotation, target.Rotation, dt/c.interval)
+	c.state.Scale, c.state.Has = target.Scale, interp.HasScale // the article has none
 	info.Offset = c.state.Position.Sub(target.Position).Len()
 	info.Settled = target.AtRest && info.Offset == 0 && c.state.Rotation == target.Rotation
 	return c.state, info

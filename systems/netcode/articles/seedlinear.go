@@ -13,8 +13,8 @@ import (
 // Its size, computed for 200 ms at one point per 33 ms, is eight. But one slot marks the end, so
 // the buffer holds seven points, 198 ms. The caller's view is already delayed.
 //
-// Beyond the article it has rotations (slerped, shortest arc) and an Info. The only discontinuity
-// that it reports is the first.
+// Beyond the article it has rotations (slerped, shortest arc), scales and an Info. The only
+// discontinuity that it reports is the first.
 type seedLinear struct {
 	slots       [seedSlots]interp.Sample
 	start, next int
@@ -42,7 +42,7 @@ func (r *seedLinear) Push(_ time.Duration, s interp.Sample) {
 	if !s.Valid() {
 		return
 	}
-	s.Rotation = rotation.Unit(s.Rotation)
+	s = s.WithDefaults()
 	r.slots[r.next] = s
 	r.next = after(r.next)
 	if r.next == r.start {
@@ -71,7 +71,7 @@ func (r *seedLinear) At(_, view time.Duration) (interp.State, interp.Info) {
 		if past := view - first.At(); past > 0 {
 			info.Extrapolated = past
 		}
-		return interp.State{Position: first.Position, Rotation: first.Rotation}, info
+		return interp.State{Position: first.Position, Rotation: first.Rotation, Scale: first.Scale, Has: interp.HasScale}, info
 	}
 	h := seconds(second.At() - first.At())
 	alpha := seconds(view-first.At()) / h
@@ -80,5 +80,7 @@ func (r *seedLinear) At(_, view time.Duration) (interp.State, interp.Info) {
 		Position: first.Position.Add(v.Mul(alpha)),
 		Rotation: rotation.Slerp(first.Rotation, second.Rotation, alpha),
 		Velocity: v.Mul(1 / h),
+		Scale:    first.Scale.Add(second.Scale.Sub(first.Scale).Mul(alpha)),
+		Has:      interp.HasScale,
 	}, info
 }

@@ -24,7 +24,7 @@ func (r *seedRacer) Push(now time.Duration, s interp.Sample) {
 	if !s.Valid() {
 		return
 	}
-	s.Rotation = rotation.Unit(s.Rotation)
+	s = s.WithDefaults()
 	r.prev, r.last, r.lastSim = r.last, s, now
 	if !r.has {
 		r.prev, r.has = s, true
@@ -49,5 +49,7 @@ func (r *seedRacer) At(now, view time.Duration) (interp.State, interp.Info) {
 		Position: toLast.Mul(blend).Add(toPrev.Mul(1 - blend)),
 		Rotation: rotation.SlerpBeyond(r.prev.Rotation, r.last.Rotation, raw),
 		Velocity: v,
+		Scale:    r.prev.Scale.Add(r.last.Scale.Sub(r.prev.Scale).Mul(blend)), // the page has none
+		Has:      interp.HasScale,
 	}, info
 }

@@ -4,8 +4,6 @@ import (
 	"math/bits"
 	"slices"
 	"time"
-
-	"github.com/tandem-ecs/tandem/systems/netcode/internal/rotation"
 )
 
 // sampleBuffer keeps a bounded number of samples of one body, ordered by [Sample.At].
@@ -68,8 +66,7 @@ func (b *sampleBuffer) Push(s Sample) bool {
 		b.samples = slices.Delete(b.samples, 0, 1)
 		i--
 	}
-	s.Rotation = rotation.Unit(s.Rotation)
-	b.samples = slices.Insert(b.samples, i, s)
+	b.samples = slices.Insert(b.samples, i, s.WithDefaults())
 	b.revision++
 	return true
 }

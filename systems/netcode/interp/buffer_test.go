@@ -67,7 +67,7 @@ func TestBufferModel(t *testing.T) {
 			i, have := slices.BinarySearchFunc(model, s, func(a, b Sample) int { return int(a.At() - b.At()) })
 			want := !have && (len(model) < b.most || i > 0)
 			if want {
-				model = slices.Insert(model, i, s)
+				model = slices.Insert(model, i, s.WithDefaults())
 				if len(model) > b.most {
 					model = model[1:]
 				}

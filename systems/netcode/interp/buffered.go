@@ -86,7 +86,7 @@ func (b *buffered) path(view time.Duration) place {
 	i := b.buf.Find(view)
 	if i < 0 {
 		s := b.buf.At(0)
-		return place{State: State{Position: s.Position, Rotation: s.Rotation}, piece: s.piece(), early: true}
+		return place{State: s.still(), piece: s.piece(), early: true}
 	}
 	s := b.buf.At(i)
 	past := view - s.At()
@@ -102,14 +102,18 @@ func (b *buffered) path(view time.Duration) place {
 		// The body jumps at some time before the next sample. Until then its motion is continued.
 		p.State = beyond(&b.buf, &b.config, i, past)
 	case past == 0:
-		p.State = State{Position: s.Position, Rotation: s.Rotation, Velocity: velocity(&b.buf, i, i)}
+		p.State = s.still()
+		p.Velocity = velocity(&b.buf, i, i)
 	default:
 		e := b.buf.At(i + 1)
 		q := b.draw(&b.buf, &b.config, i, view)
 		if !q.finite() { // samples a nanosecond and a light-year apart
 			q = point{p: s.Position}
 		}
-		p.State = State{Position: q.p, Velocity: q.v, Rotation: rotation.Slerp(s.Rotation, e.Rotation, seconds(past)/seconds(e.At()-s.At()))}
+		p.State = State{
+			Position: q.p, Velocity: q.v, Rotation: rotation.Slerp(s.Rotation, e.Rotation, seconds(past)/seconds(e.At()-s.At())),
+			Scale: resized(s, e, &b.config, view), Has: HasScale,
+		}
 	}
 	return p
 }
@@ -144,7 +148,8 @@ func (b *buffered) rebase(now, view time.Duration, target *place) (jump bool) {
 	}
 	apart := was.Position.Sub(is.Position)
 	turned := rotation.Vector(was.Rotation.Mul(is.Rotation.Conjugate()))
-	if apart == (mgl32.Vec3{}) && turned.Len() < gone {
+	resized := was.Scale.Sub(is.Scale)
+	if apart == (mgl32.Vec3{}) && turned.Len() < gone && resized.Len() < gone {
 		return false
 	}
 	outage := was.beyond + skipped
@@ -156,10 +161,10 @@ func (b *buffered) rebase(now, view time.Duration, target *place) (jump bool) {
 			return true
 		}
 		if skipped > 0 {
-			b.offset.add(apart, turned, float32(math.Inf(1)))
+			b.offset.add(apart, turned, resized, float32(math.Inf(1)))
 			return false
 		}
 	}
-	b.offset.add(apart, turned, max(was.Velocity.Len(), is.Velocity.Len()))
+	b.offset.add(apart, turned, resized, max(was.Velocity.Len(), is.Velocity.Len()))
 	return false
 }

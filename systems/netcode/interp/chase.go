@@ -65,7 +65,7 @@ func (c *chase) At(now, view time.Duration) (State, Info) {
 	away := gap.Len()
 	switch {
 	case !c.started, info.Discontinuity, away > chaseLimit*c.speed:
-		c.state = State{Position: target.Position, Rotation: target.Rotation}
+		c.state = c.newest.still()
 		info.Discontinuity = true
 	default:
 		step := min(away, (c.speed+chasePull*away)*dt)
@@ -81,9 +81,11 @@ func (c *chase) At(now, view time.Duration) (State, Info) {
 	}
 	c.started = true
 	// The article turns the model to the direction of motion. With a rotation on the wire the body
-	// turns towards that within an interval.
-	c.state.Rotation = rotation.TurnTowards(c.state.Rotation, target.Rotation, dt/seconds(c.config.Interval))
+	// turns towards that within an interval. So does the scale change.
+	turn := dt / seconds(c.config.Interval)
+	c.state.Rotation = rotation.TurnTowards(c.state.Rotation, target.Rotation, turn)
+	c.state.Scale = resizeTowards(c.state.Scale, target.Scale, turn)
 	info.Offset = c.state.Position.Sub(target.Position).Len()
-	info.Settled = info.Settled && info.Offset == 0 && c.state.Rotation == target.Rotation
+	info.Settled = info.Settled && info.Offset == 0 && c.state.Rotation == target.Rotation && c.state.Scale == target.Scale
 	return c.state, info
 }

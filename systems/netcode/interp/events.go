@@ -59,7 +59,7 @@ func (e *events) At(_, view time.Duration) (State, Info) {
 	info.Frame = cur.Frame
 	if !e.shown || e.piece != cur.piece() {
 		e.shown, e.piece, e.view = true, cur.piece(), view
-		e.state = State{Position: cur.Position, Rotation: cur.Rotation}
+		e.state = cur.still()
 		info.Discontinuity = true
 		return e.state, info
 	}
@@ -91,7 +91,8 @@ func (e *events) At(_, view time.Duration) (State, Info) {
 		turn = dt / (left + dt)
 	}
 	e.state.Rotation = rotation.TurnTowards(e.state.Rotation, cur.Rotation, turn)
-	info.Settled = starved && cur.AtRest && e.state.Position == cur.Position
+	e.state.Scale = resizeTowards(e.state.Scale, cur.Scale, turn)
+	info.Settled = starved && cur.AtRest && e.state.Position == cur.Position && e.state.Scale == cur.Scale
 	return e.state, info
 }
 

@@ -38,7 +38,7 @@ func bounded(t, limit time.Duration) (reach, weight, curve float32) {
 func beyond(b *sampleBuffer, c *Config, i int, t time.Duration) State {
 	s := b.At(i)
 	if s.AtRest || t <= 0 || c.Extrapolation <= 0 {
-		return State{Position: s.Position, Rotation: s.Rotation}
+		return s.still()
 	}
 	var v, acc mgl32.Vec3
 	switch {
@@ -49,11 +49,9 @@ func beyond(b *sampleBuffer, c *Config, i int, t time.Duration) State {
 		v = chord(b, i-1)
 	}
 	reach, weight, curve := bounded(t, c.Extrapolation)
-	st := State{
-		Position: s.Position.Add(v.Mul(reach)).Add(acc.Mul(curve)),
-		Rotation: s.Rotation,
-		Velocity: v.Add(acc.Mul(seconds(min(t, c.Extrapolation)))).Mul(weight),
-	}
+	st := s.still() // no scale is extrapolated: it would pass the end of its change, and zero
+	st.Position = s.Position.Add(v.Mul(reach)).Add(acc.Mul(curve))
+	st.Velocity = v.Add(acc.Mul(seconds(min(t, c.Extrapolation)))).Mul(weight)
 	if s.Has&HasAngularVelocity != 0 {
 		st.Rotation = rotation.Spin(s.Rotation, s.Angular, reach)
 	}

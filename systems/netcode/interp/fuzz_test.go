@@ -48,6 +48,9 @@ func FuzzInterpolators(f *testing.F) {
 				s.Position, s.Velocity, s.Angular = vec(), vec(), vec()
 				s.Rotation = mgl32.Quat{W: float(), V: vec()}
 				s.Has, s.Discontinuity, s.AtRest = Has(op>>4&3), op>>6, op&0x40 != 0
+				if op&0x30 == 0x30 {
+					s.Scale, s.Has = vec(), s.Has|HasScale
+				}
 				for _, it := range its {
 					it.Push(now, s)
 				}
@@ -65,8 +68,8 @@ func FuzzInterpolators(f *testing.F) {
 					continue
 				}
 				for j := range 3 {
-					if x := s.Position[j]; x-x != 0 {
-						t.Fatalf("%v draws %v at %v: %+v", Kind(i), s.Position, view, info)
+					if x, y := s.Position[j], s.Scale[j]; x-x != 0 || y-y != 0 {
+						t.Fatalf("%v draws %v at a scale of %v at %v: %+v", Kind(i), s.Position, s.Scale, view, info)
 					}
 				}
 				if l := coretest.Quat64(s.Rotation).Len(); math.Abs(l-1) > 1e-5 {

@@ -4,8 +4,6 @@ import (
 	"time"
 
 	"github.com/go-gl/mathgl/mgl32"
-
-	"github.com/tandem-ecs/tandem/systems/netcode/internal/rotation"
 )
 
 // naive shows the newest sample for every view.
@@ -22,8 +20,7 @@ func (n *naive) Push(_ time.Duration, s Sample) {
 	if !s.Valid() || n.has && s.At() <= n.newest.At() {
 		return
 	}
-	s.Rotation = rotation.Unit(s.Rotation)
-	n.newest, n.has = s, true
+	n.newest, n.has = s.WithDefaults(), true
 }
 
 func (n *naive) Reset() { *n = naive{} }
@@ -35,5 +32,7 @@ func (n *naive) At(_, view time.Duration) (State, Info) {
 	s := &n.newest
 	info := Info{Time: s.At(), Frame: s.Frame, Settled: s.AtRest, Discontinuity: !n.shown || n.piece != s.piece()}
 	n.shown, n.piece = true, s.piece()
-	return State{Position: s.Position, Rotation: s.Rotation, Velocity: s.Velocity}, info
+	state := s.still()
+	state.Velocity = s.Velocity
+	return state, info
 }

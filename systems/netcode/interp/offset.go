@@ -13,10 +13,11 @@ import (
 // greatest speed smoothly, and ends without overshoot. The solution is exact, so the frame rate has
 // no effect.
 type offset struct {
-	pos, posSpeed mgl32.Vec3
-	rot, rotSpeed mgl32.Vec3 // a rotation vector, in the parent's frame
-	posRate       float32    // of the spring, 1/s
-	active        bool
+	pos, posSpeed     mgl32.Vec3
+	rot, rotSpeed     mgl32.Vec3 // a rotation vector, in the parent's frame
+	scale, scaleSpeed mgl32.Vec3
+	posRate           float32 // of the spring, 1/s
+	active            bool
 }
 
 const (
@@ -30,17 +31,18 @@ const (
 	easeShare   = 0.22
 	slowestRate = 5
 
-	// gone is the offset, in units and radians, below which it is dropped, so a resting body ends
+	// gone is the offset, in units, radians and parts of a scale, below which it is dropped, so a resting body ends
 	// exactly at its place.
 	gone = 1e-4
 )
 
 // add adds a difference for a body that moves at the given speed. At an infinite speed it fades at
 // the greatest rate.
-func (o *offset) add(pos, rot mgl32.Vec3, speed float32) {
+func (o *offset) add(pos, rot, scale mgl32.Vec3, speed float32) {
 	o.pos = o.pos.Add(pos)
 	o.rot = o.rot.Add(rot)
-	o.active = o.active || o.pos != (mgl32.Vec3{}) || o.rot != (mgl32.Vec3{})
+	o.scale = o.scale.Add(scale)
+	o.active = o.active || o.pos != (mgl32.Vec3{}) || o.rot != (mgl32.Vec3{}) || o.scale != (mgl32.Vec3{})
 	// From rest the spring's speed peaks at distance*rate/e.
 	o.posRate = easeRate
 	if d := o.pos.Len(); d > 0 {
@@ -55,10 +57,14 @@ func (o *offset) decay(dt float32) {
 	}
 	o.pos, o.posSpeed = spring(o.pos, o.posSpeed, o.posRate, dt)
 	o.rot, o.rotSpeed = spring(o.rot, o.rotSpeed, easeRate, dt)
-	if o.pos.Len() < gone && o.posSpeed.Len() < gone*easeRate && o.rot.Len() < gone && o.rotSpeed.Len() < gone*easeRate {
+	o.scale, o.scaleSpeed = spring(o.scale, o.scaleSpeed, easeRate, dt)
+	if over(o.pos, o.posSpeed) && over(o.rot, o.rotSpeed) && over(o.scale, o.scaleSpeed) {
 		*o = offset{}
 	}
 }
+
+// over reports whether a part of the offset is too small to be seen.
+func over(x, v mgl32.Vec3) bool { return x.Len() < gone && v.Len() < gone*easeRate }
 
 // apply returns the state plus the offset.
 func (o *offset) apply(s State) State {
@@ -66,6 +72,7 @@ func (o *offset) apply(s State) State {
 		s.Position = s.Position.Add(o.pos)
 		s.Velocity = s.Velocity.Add(o.posSpeed)
 		s.Rotation = rotation.Spin(s.Rotation, o.rot, 1)
+		s.Scale = s.Scale.Add(o.scale)
 	}
 	return s
 }

@@ -4,9 +4,12 @@ import (
 	"time"
 
 	"github.com/go-gl/mathgl/mgl32"
+
+	"github.com/tandem-ecs/tandem/systems/netcode/internal/rotation"
 )
 
-// Has is the set of the optional fields of a [Sample] that were sent.
+// Has is the set of the optional fields of a [Sample] that were sent, or of a [State] that were
+// computed.
 type Has uint8
 
 const (
@@ -15,6 +18,9 @@ const (
 	HasVelocity Has = 1 << iota
 	// HasAngularVelocity marks Sample.Angular as sent. Without it a rotation is never extrapolated.
 	HasAngularVelocity
+	// HasScale marks Sample.Scale as sent, or State.Scale as computed, also if it is zero. A sample
+	// without it has a scale of 1. A client shows the newest sample's scale for a state without it.
+	HasScale
 )
 
 // Sample is one body's state in one snapshot, in the frame of the body's parent, or of the world if
@@ -34,7 +40,9 @@ type Sample struct {
 	Velocity mgl32.Vec3 // units per second; used only with HasVelocity
 	// radians per second about the axes of the parent's frame; used only with HasAngularVelocity
 	Angular mgl32.Vec3
-	Has     Has
+	// per axis of the body's own frame; negative mirrors, zero is a point; used only with HasScale
+	Scale mgl32.Vec3
+	Has   Has
 
 	// Discontinuity counts the body's teleports and respawns, modulo 256. Between two samples whose
 	// counters differ nothing is ever interpolated. A counter, unlike a flag, survives the loss of
@@ -57,6 +65,21 @@ func (s *Sample) At() time.Duration {
 		return s.Time - s.Age
 	}
 	return s.Time
+}
+
+// WithDefaults returns the sample with a rotation of unit length, and with a scale of 1 if none was
+// sent. An [Interpolator] does this first.
+func (s Sample) WithDefaults() Sample {
+	s.Rotation = rotation.Unit(s.Rotation)
+	if s.Has&HasScale == 0 {
+		s.Scale, s.Has = mgl32.Vec3{1, 1, 1}, s.Has|HasScale
+	}
+	return s
+}
+
+// still returns the state of a body that stands where the sample is.
+func (s *Sample) still() State {
+	return State{Position: s.Position, Rotation: s.Rotation, Scale: s.Scale, Has: s.Has & HasScale}
 }
 
 // piece is equal for two samples between which a body can be interpolated.
@@ -83,7 +106,7 @@ func (s *Sample) Valid() bool {
 	}
 	ok := s.Rotation.W-s.Rotation.W == 0 // false for infinities and for NaN
 	for i := range 3 {
-		ok = ok && within(s.Position[i]) && within(s.Velocity[i]) && within(s.Angular[i]) && s.Rotation.V[i]-s.Rotation.V[i] == 0
+		ok = ok && within(s.Position[i]) && within(s.Velocity[i]) && within(s.Angular[i]) && within(s.Scale[i]) && s.Rotation.V[i]-s.Rotation.V[i] == 0
 	}
 	return ok
 }
@@ -100,6 +123,8 @@ type State struct {
 	Position mgl32.Vec3
 	Rotation mgl32.Quat // unit length
 	Velocity mgl32.Vec3 // units per second of view time, for sound, animation and effects
+	Scale    mgl32.Vec3 // used only with HasScale
+	Has      Has        // HasScale or nothing
 }
 
 // Info describes how a [State] was computed.

@@ -29,7 +29,7 @@ func (k *tracker) Push(_ time.Duration, s Sample) {
 	if !s.Valid() || k.count > 0 && s.At() <= k.newest().At() {
 		return // a prediction from an older sample would be worse
 	}
-	s.Rotation = rotation.Unit(s.Rotation)
+	s = s.WithDefaults()
 	if k.count > 0 && s.piece() != k.newest().piece() {
 		k.count = 0
 	}
@@ -59,14 +59,20 @@ func (k *tracker) begin(now, view time.Duration) (raw State, info Info, ok bool)
 	return raw, info, true
 }
 
-// conclude fills in the part of info that depends on the finished picture, and stores the picture.
+// conclude adds the scale and the part of info that depends on the finished picture, and stores the
+// picture.
 func (k *tracker) conclude(now, view time.Duration, raw, s State, info *Info) State {
 	if q := (point{s.Position, s.Velocity}); !q.finite() {
 		// samples a nanosecond and a light-year apart
-		s = State{Position: k.newest().Position, Rotation: k.newest().Rotation}
+		s = k.newest().still()
+	}
+	s.Scale, s.Has = k.newest().Scale, HasScale
+	if !info.Discontinuity {
+		// It is not extrapolated: that would pass the end of its change, and zero.
+		s.Scale = resizeTowards(k.state.Scale, s.Scale, seconds(now-k.now)/seconds(k.config.Blend))
 	}
 	info.Offset = s.Position.Sub(raw.Position).Len()
-	info.Settled = k.newest().AtRest && s.Position == raw.Position && s.Rotation == raw.Rotation
+	info.Settled = k.newest().AtRest && s.Position == raw.Position && s.Rotation == raw.Rotation && s.Scale == k.newest().Scale
 	k.state, k.now, k.view = s, now, view
 	k.shown, k.fresh, k.piece = true, false, k.newest().piece()
 	return s
@@ -123,7 +129,7 @@ func (k *tracker) ahead(t time.Duration) (reach, weight float32) {
 func (k *tracker) predict(view time.Duration) State {
 	s := k.newest()
 	if s.AtRest {
-		return State{Position: s.Position, Rotation: s.Rotation}
+		return s.still()
 	}
 	reach, weight := k.ahead(view - s.At())
 	v, acc := k.velocity(), k.acceleration()
