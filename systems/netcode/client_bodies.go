@@ -102,7 +102,7 @@ func (b *bodiesClient[S, I, B]) authority(id EntityID, s *snapshot.State) (state
 		return state, false
 	}
 	if b.config.Restore != nil {
-		state = b.config.Restore(state, poseOf(s.Position, s.Rotation))
+		state = b.config.Restore(state, poseOf(s.Position, s.Rotation, s.Scale.Vec3()))
 	}
 	return state, placed(b.config.Pose(state))
 }
@@ -270,8 +270,6 @@ func (b *bodiesClient[S, I, B]) show(r *replica, a *activeBody) {
 		}
 	}
 	a.seenLast, a.jump, a.snap = a.seen, false, false
-	pose.Scale = c.transforms.Get(r.entity).Get().Scale
-	start.Scale = pose.Scale
 	if i := c.interpolator(); a.wrong && !jump && a.weight > 0 && i != nil {
 		i.CorrectGently(r.entity, start, pose, easeSlow, easeFast)
 		r.shown = true

@@ -115,7 +115,7 @@ func (b *bodiesClient[S, I, B]) note(id EntityID, newest Tick) bool {
 		return true
 	}
 	last, _ := b.inputs.Get(b.c.decoder, id)
-	state, ok := b.config.ProxyState(Replicated{Archetype: r.archetype, Owner: r.owner, ID: r.id}, poseOf(s.Position, s.Rotation), s.Velocity, last)
+	state, ok := b.config.ProxyState(Replicated{Archetype: r.archetype, Owner: r.owner, ID: r.id}, poseOf(s.Position, s.Rotation, s.Scale.Vec3()), s.Velocity, last)
 	if !ok {
 		return false
 	}

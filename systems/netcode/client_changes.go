@@ -4,7 +4,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/go-gl/mathgl/mgl32"
 	arche "github.com/mlange-42/arche/ecs"
 
 	"github.com/tandem-ecs/tandem/components"
@@ -233,9 +232,6 @@ func (c *Client[S, I]) makeEntity(marker Replicated, pose components.Pose3D) (e 
 		c.world.Add(e, c.replicated.ID())
 	}
 	*c.replicated.Get(e) = marker
-	if scale := c.transforms.Get(e).Get().Scale; scale != (mgl32.Vec3{}) {
-		pose.Scale = scale
-	}
 	c.transforms.Get(e).Teleport(pose)
 	return e
 }

@@ -46,11 +46,12 @@ type ClientConfig[S any, I comparable] struct {
 	// Spawn makes the entity for a replica. The entity needs a Transform3D, and a Visual3D to be
 	// seen. If Spawn is nil, it is one with both. Owned reports whether the replica belongs to this
 	// player: its body ([Client.Entity]) or something else. If Spawn returns the zero entity, the
-	// replica is not shown. A replica that its Interpolation draws in the past is spawned when the
-	// view reaches its first state, any other one when it arrives. An Interpolation that Spawn adds
-	// takes effect from then on. For a shot of this player ([Shots]) Spawn is called in the step of
-	// the press, with NoEntity as the ID. The ID of the entity's Replicated is set when the
-	// server's record arrives.
+	// replica is not shown. The server's pose replaces the one that Spawn gives it, with its scale:
+	// a size of the picture alone belongs to the mesh. A replica that its Interpolation draws in
+	// the past is spawned when the view reaches its first state, any other one when it arrives. An
+	// Interpolation that Spawn adds takes effect from then on. For a shot of this player ([Shots])
+	// Spawn is called in the step of the press, with NoEntity as the ID. The ID of the entity's
+	// Replicated is set when the server's record arrives.
 	Spawn func(w *arche.World, r Replicated, owned bool) arche.Entity
 	// Removed is called before a replica is despawned. For a replica that is drawn in the past this
 	// is when the view reaches its removal on the server. It is also called for a shot of this

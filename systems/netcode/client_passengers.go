@@ -139,7 +139,7 @@ func (c *Client[S, I]) bridge(r *replica, s interp.Sample, now time.Duration) {
 	}
 	from := EntityID(last.Frame)
 	t := Tick(uint32(c.grid.Index(s.Time)))
-	pose := poseOf(s.Position, s.Rotation)
+	pose := poseOf(s.Position, s.Rotation, s.Scale)
 	there, ok := c.reframe(pose, EntityID(s.Frame), from, t)
 	if !ok {
 		return
@@ -150,7 +150,8 @@ func (c *Client[S, I]) bridge(r *replica, s interp.Sample, now time.Duration) {
 	before, okBefore := c.reframe(ahead, EntityID(s.Frame), from, t.Add(-1))
 	b := s
 	b.Time, b.Frame, b.Discontinuity, b.AtRest = s.Time-1, last.Frame, last.Discontinuity, false
-	b.Position, b.Rotation, b.Velocity = there.Position, there.Rotation, there.Position.Sub(before.Position).Mul(1/dt)
+	b.Position, b.Rotation, b.Scale = there.Position, there.Rotation, there.Scale
+	b.Velocity = there.Position.Sub(before.Position).Mul(1 / dt)
 	b.Has &^= interp.HasAngularVelocity
 	if !okBefore {
 		b.Has &^= interp.HasVelocity
@@ -204,7 +205,7 @@ func (c *Client[S, I]) frameAt(id EntityID, t Tick) (components.Pose3D, bool) {
 			ok = max(elapsed, -elapsed) <= int32(c.protocol.TickRate()/farFrame)
 			s.Position = s.Position.Add(s.Velocity.Mul(float32(elapsed) / float32(c.protocol.TickRate())))
 		}
-		return poseOf(s.Position, s.Rotation), r.parent, ok
+		return poseOf(s.Position, s.Rotation, s.Scale.Vec3()), r.parent, ok
 	})
 }
 
@@ -246,7 +247,7 @@ func (c *Client[S, I]) hop(r *replica, s *interp.State, pose components.Pose3D, 
 	r.shown = true
 }
 
-// poseOf returns a pose with scale 1, because scales are not sent.
-func poseOf(position mgl32.Vec3, rotation mgl32.Quat) components.Pose3D {
-	return components.Pose3D{Position: position, Rotation: components.NormalizeQuat(rotation), Scale: mgl32.Vec3{1, 1, 1}}
+// poseOf returns a pose with a unit rotation.
+func poseOf(position mgl32.Vec3, rotation mgl32.Quat, scale mgl32.Vec3) components.Pose3D {
+	return components.Pose3D{Position: position, Rotation: components.NormalizeQuat(rotation), Scale: scale}
 }

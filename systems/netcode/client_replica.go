@@ -118,6 +118,7 @@ func (c *Client[S, I]) push(r *replica, s snapshot.State, parent EntityID, stamp
 	config := c.protocol.schema.Config()
 	sample := interp.Sample{
 		Time: stamp, Age: s.Age, Position: s.Position, Rotation: s.Rotation, Velocity: s.Velocity, Angular: s.Angular,
+		Scale: s.Scale.Vec3(), Has: interp.HasScale,
 		Discontinuity: s.Discontinuity + r.jumped, Frame: uint32(parent), AtRest: s.AtRest,
 	}
 	if config.Velocity.Max > 0 {
@@ -173,7 +174,7 @@ func (c *Client[S, I]) enter(ch *snapshot.Change) *replica {
 	r := &c.replicas[ch.ID.Slot()]
 	*r = replica{
 		id: ch.ID, archetype: ch.Kind, owner: ch.Owner,
-		unspawned: true, born: poseOf(ch.State.Position, ch.State.Rotation),
+		unspawned: true, born: poseOf(ch.State.Position, ch.State.Rotation, ch.State.Scale.Vec3()),
 	}
 	c.setInterpolation(r, c.config.Interpolation)
 	c.stats.Replicas++

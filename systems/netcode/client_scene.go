@@ -124,13 +124,11 @@ func (c *Client[S, I]) sample(r *replica) {
 			jump, r.hops = false, true
 		}
 	}
-	pose := c.transforms.Get(r.entity).Get()
-	pose.Position, pose.Rotation = state.Position, state.Rotation
+	pose := r.poseOf(&state)
 	if c.bodies == nil || r.despawn.any || !c.bodies.sampled(r.id, pose, jump) {
-		first := components.Pose3D{Position: start.Position, Rotation: start.Rotation, Scale: pose.Scale}
 		if i := c.interpolator(); r.hops && !jump && i != nil {
 			c.hop(r, &state, pose, i)
-		} else if !moves || !c.appear(r, first, pose) {
+		} else if !moves || !c.appear(r, r.poseOf(&start), pose) {
 			c.writePose(r, pose, jump || !r.shown)
 		}
 		r.hops = false
@@ -138,6 +136,15 @@ func (c *Client[S, I]) sample(r *replica) {
 	if info.Settled {
 		r.settled, r.rested, r.counter = true, true, c.jumpsOf(r)
 	}
+}
+
+// poseOf returns the pose of a state. An interpolator of the game's own may know nothing of scales.
+func (r *replica) poseOf(s *interp.State) components.Pose3D {
+	pose := components.Pose3D{Position: s.Position, Rotation: s.Rotation, Scale: s.Scale}
+	if s.Has&interp.HasScale == 0 {
+		pose.Scale = r.newest.Scale
+	}
+	return pose
 }
 
 // jumpsOf returns a replica's count of discontinuities in its newest record.

@@ -52,6 +52,7 @@ func (s *Server[S, I]) State(e arche.Entity) (state EntityState, ok bool) {
 	tr := (*replicationState)(s.world.Get(e, s.replication.track))
 	return EntityState{
 		Position: tr.last.Position, Rotation: tr.last.Rotation, Velocity: tr.velocity, Angular: tr.angular,
+		Scale:         snapshot.ScaleOf(tr.last.Scale),
 		Discontinuity: tr.jumps, AtRest: tr.rests,
 	}, true
 }

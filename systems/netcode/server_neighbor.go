@@ -81,6 +81,6 @@ func (s *Server[S, I]) ApplyRemote(e arche.Entity, from *snapshot.Decoder, chang
 		}
 	}
 	if s.bodies != nil {
-		s.bodies.restore(e, poseOf(change.State.Position, change.State.Rotation))
+		s.bodies.restore(e, poseOf(change.State.Position, change.State.Rotation, change.State.Scale.Vec3()))
 	}
 }
