@@ -46,7 +46,8 @@ func (w *webFlags) open(c *host.Config, udp string, log *slog.Logger) (transport
 		return nil, err
 	}
 	config := webtransport.Config{Certificates: certificates, Origins: c.WebSocket.Origins, Log: log}
-	if proxy, err := url.Parse(c.WebSocket.Proxy); err == nil { // UDP comes past it, for the page's address
+	// UDP comes past the proxy, for the page's address.
+	if proxy, err := url.Parse(c.WebSocket.Proxy); err == nil {
 		config.Path = path.Join("/", proxy.Path, "webtransport")
 	}
 	if n := c.JoinRate; n > 0 {

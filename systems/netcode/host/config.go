@@ -239,8 +239,9 @@ func (s *settings) origins() []string {
 	if s.proxy == nil {
 		return s.WebSocket.Origins
 	}
-	host := withoutPort(s.proxy.Address(), 443)                                           // as browsers write it
-	return append(slices.Clone(s.WebSocket.Origins), strings.ReplaceAll(host, "[", `\[`)) // [ begins a class
+	host := withoutPort(s.proxy.Address(), 443) // as browsers write it
+	pattern := strings.ReplaceAll(host, "[", `\[`)
+	return append(slices.Clone(s.WebSocket.Origins), pattern)
 }
 
 // inTheClear reports whether other machines could read the WebSocket's datagrams.

@@ -95,7 +95,8 @@ func startNginx(t *testing.T, program, server string, socket *net.TCPListener) {
 	var out errorLog
 	cmd := exec.Command(program, "-p", dir, "-c", config, "-e", "stderr")
 	cmd.Stdout, cmd.Stderr, cmd.ExtraFiles = &out, &out, []*os.File{file}
-	cmd.Env = append(os.Environ(), "NGINX=3;") // the socket, as a running nginx hands it to its successor
+	// The socket, as a running nginx hands it to its successor.
+	cmd.Env = append(os.Environ(), "NGINX=3;")
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
@@ -109,10 +110,10 @@ func startNginx(t *testing.T, program, server string, socket *net.TCPListener) {
 	})
 }
 
-// Behind a real nginx, at the root of a host and under a path, the page, its files and the match are
-// found by the links that the server prints. The address of a player is the one that nginx writes,
-// whatever the player sends. The configurations are those of docs/hosting.md, and ones that differ
-// from them as operators' do.
+// Behind a real nginx, at the root of a host and under a path, the page, its files and the match
+// are found by the links that the server prints. The address of a player is the one that nginx
+// writes, whatever the player sends. The configurations are those of docs/hosting.md, and ones that
+// differ from them as operators' do.
 func TestNginx(t *testing.T) {
 	program, err := exec.LookPath("nginx")
 	if err != nil {

@@ -66,7 +66,7 @@ func TestPagesBehindAProxy(t *testing.T) {
 		{"wss://play.example.org/", "https://playxexample.org", refused},
 		{"wss://play.example.org/", "https://play.example.org:8443", refused},
 		{"wss://play.example.org:8443/", "https://play.example.org", refused},
-		{"wss://[2001:db8::1]/", "https://2", refused}, // as [2001:db8::1] were a class of characters
+		{"wss://[2001:db8::1]/", "https://2", refused}, // the brackets are no class of a pattern
 		{"wss://[2001:db8::1]/", "https://[2001:db8::2]", refused},
 		{"wss://play.example.org/", "null", refused},
 	} {
@@ -85,8 +85,8 @@ func TestPagesBehindAProxy(t *testing.T) {
 	}
 }
 
-// A path of the proxy is in both links, and is taken off requests. A path of the server alone may be
-// below it.
+// A path of the proxy is in both links, and is taken off requests. A path of the server alone may
+// be below it.
 func TestProxyWithAPath(t *testing.T) {
 	for _, test := range []struct {
 		proxy, path string

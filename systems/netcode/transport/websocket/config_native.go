@@ -22,9 +22,9 @@ type Config struct {
 	// Path is the path on which [Listen] accepts connections. On others it answers 404. Empty means
 	// "/".
 	Path string
-	// Prefix is the path under which a proxy has this server, such as "/game", for [Listen]. Proxies
-	// take it off or pass it on, so requests below it count as those without it, for Path and for
-	// Page. A page therefore has no folder of that name. Empty means none.
+	// Prefix is the path under which a proxy has this server, such as "/game", for [Listen].
+	// Proxies take it off or pass it on, so requests below it count as those without it, for Path
+	// and for Page. A page therefore has no folder of that name. Empty means none.
 	Prefix string
 	// TLS is how [Listen] encrypts, and how [Dial] verifies a wss:// server. Nil means without
 	// encryption for Listen, and verification by the system's authorities for Dial.
@@ -49,8 +49,8 @@ type Config struct {
 	// the channel decides.
 	Authorize func(*http.Request) error
 	// BehindProxy takes the client's address from the last element of X-Forwarded-For, or of
-	// Forwarded (RFC 7239), which the proxy in front of the server has written. Without such a proxy
-	// a client could write any address there. Addresses may have ports and brackets. A client
+	// Forwarded (RFC 7239), which the proxy in front of the server has written. Without such a
+	// proxy a client could write any address there. Addresses may have ports and brackets. A client
 	// counts as the proxy itself if there is no header, or if its last element is "unknown" or a
 	// name that begins with _. It is refused if the element cannot be read, or if both headers name
 	// clients that differ: a proxy that writes one of them passes on the other.

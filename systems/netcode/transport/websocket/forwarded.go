@@ -148,8 +148,8 @@ func isAlphanumeric(r rune) bool {
 }
 
 // parseNode returns the address of a client as a proxy writes it: with a port or without, one of
-// IPv6 with brackets or without. A port that is not given is 0, as is one that the proxy replaces by
-// a name. The zero address stands for a client whose address the proxy replaces by a name (RFC
+// IPv6 with brackets or without. A port that is not given is 0, as is one that the proxy replaces
+// by a name. The zero address stands for a client whose address the proxy replaces by a name (RFC
 // 7239, section 6).
 func parseNode(text string) (netip.AddrPort, error) {
 	name, port, hasPort := text, "", false

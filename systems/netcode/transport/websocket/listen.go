@@ -85,8 +85,8 @@ func Listen(addr string, c Config) (*Listener, error) {
 	return l, nil
 }
 
-// astray warns of a request for a WebSocket at a path that accepts none. Other requests are those of
-// crawlers.
+// astray warns of a request for a WebSocket at a path that accepts none. Other requests are those
+// of crawlers.
 func (l *Listener) astray(r *http.Request) {
 	if strings.EqualFold(r.Header.Get("Upgrade"), "websocket") {
 		l.otherPath.Log(l.config.Log, "websocket: a client asks for a WebSocket at a path that accepts none",
