@@ -49,8 +49,9 @@ const (
 // rules is what one end of the game needs beside its engine.
 type rules struct {
 	*netcode.Protocol[hero, keys]
-	door *netcode.MatchState[door]
-	chat *netcode.Message[chatLine]
+	door  *netcode.MatchState[door]
+	goals *netcode.MatchState[goals]
+	chat  *netcode.Message[chatLine]
 }
 
 // newRules makes them. The server calls it, and each client.
@@ -65,6 +66,7 @@ func newRules() *rules {
 		panic(err)
 	}
 	r.door = netcode.NewMatchState(r.Protocol, "door", nil, door{})
+	r.goals = netcode.NewMatchState(r.Protocol, "goals", nil, goals{})
 	r.SetScriptedMover(kindDoor, r.doorPath)
 	netcode.ReplicateComponent(r.Protocol, "score", netcode.StructComponent[score](), netcode.Immediate())
 	r.chat = netcode.NewMessage[chatLine](r.Protocol, "chat")

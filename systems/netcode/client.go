@@ -77,9 +77,12 @@ type Client[S any, I comparable] struct {
 		by     MovementBase
 		ground components.Pose3D // the last world pose of that body, or of what that mover stood on
 	}
-	jumps    uint8 // of the own player, as the server counts them
-	hasState bool
-	newest   int64 // newest tick with a received snapshot, unwrapped
+	jumps     uint8 // of the own player, as the server counts them
+	hasState  bool
+	simulated Tick // by the newest step; valid with simulates
+	simulates bool
+	newest    int64 // newest tick with a received snapshot, unwrapped; before the first one: floor
+	floor     int64 // a tick of the server when the session began, unwrapped: at most 2^31 too low
 	// the newest moment at which the states of all replicas are known; 0: none
 	whole     time.Duration
 	own       EntityID
@@ -175,6 +178,9 @@ func (c *Client[S, I]) Install(e *ecs.Engine) {
 	c.hello = hello{token: c.config.Token, rate: uint8(c.config.SnapshotRate)}
 	if len(c.config.Place) > 0 {
 		c.hello.claim(c.config.Place)
+	}
+	for _, m := range c.protocol.matchStates {
+		m.draw(c.drawnTick)
 	}
 	plugin.Put(c.world, &c.stats)
 	if c.replay != nil {

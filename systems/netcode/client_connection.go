@@ -191,7 +191,7 @@ func (c *Client[S, I]) receive(datagram []byte, now, arrived time.Duration) {
 	case datagram[0] == kindWelcome && c.status != Playing:
 		r := NewReader(datagram[1:])
 		var m welcome
-		if m.read(&r) != nil || m.player == 0 || m.rate == 0 {
+		if m.read(&r, c.protocol.TickRate()) != nil || m.player == 0 || m.rate == 0 {
 			c.stats.Malformed++
 			return
 		}

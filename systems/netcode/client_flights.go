@@ -7,7 +7,6 @@ import (
 	arche "github.com/mlange-42/arche/ecs"
 
 	"github.com/tandem-ecs/tandem/components"
-	"github.com/tandem-ecs/tandem/systems/netcode/internal/clocksync"
 	"github.com/tandem-ecs/tandem/systems/netcode/internal/snapshot"
 )
 
@@ -233,7 +232,7 @@ func (c *Client[S, I]) ageAt(t Tick, moment time.Duration) float64 {
 	k := c.grid.Index(moment)
 	edge := c.grid.Edge(k)
 	part := float64(moment-edge) / math.Max(float64(c.grid.Edge(k+1)-edge), 1)
-	return float64(k-clocksync.Unwrap(t, c.newest)) + part
+	return float64(k-c.index(t)) + part
 }
 
 // fly draws a replica that is a shot, and reports whether its samples are not to be drawn.

@@ -303,7 +303,7 @@ func (c *Client[S, I]) decodeFrame(f replay.Frame) (snap snapshot.Snapshot, ok b
 // that are there before and after keep their entity of the world.
 func (c *Client[S, I]) seek(to Tick) {
 	r := c.replay
-	r.shown, r.index = to, int64(to)
+	r.shown, r.index = to, int64(r.tape.First())+int64(to.Sub(r.tape.First()))
 	c.newest = r.index
 	// The view is as old as the player's picture was.
 	r.floor = r.tape.First()

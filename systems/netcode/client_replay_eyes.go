@@ -5,7 +5,6 @@ import (
 
 	"github.com/go-gl/mathgl/mgl32"
 
-	"github.com/tandem-ecs/tandem/systems/netcode/internal/tick"
 )
 
 // A player does not see the others where they are on the server: its screen shows them at an older
@@ -95,7 +94,7 @@ func (c *Client[S, I]) seenView(present time.Duration, anew bool) time.Duration 
 }
 
 // age returns the place of a tick's age.
-func (f *followedPlayer[S, I]) age(t tick.Tick) *int64 { return &f.ages[int(t)%len(f.ages)] }
+func (f *followedPlayer[S, I]) age(t Tick) *int64 { return &f.ages[t%Tick(len(f.ages))] }
 
 // chooseMoments decides which replicas are drawn at the present, as on the client of the player
 // that is followed. The others are drawn at the view.

@@ -6,7 +6,6 @@ import (
 	arche "github.com/mlange-42/arche/ecs"
 
 	"github.com/tandem-ecs/tandem/components"
-	"github.com/tandem-ecs/tandem/systems/netcode/internal/clocksync"
 	"github.com/tandem-ecs/tandem/systems/netcode/internal/snapshot"
 	"github.com/tandem-ecs/tandem/systems/netcode/interp"
 )
@@ -109,7 +108,7 @@ func (c *Client[S, I]) apply(snap snapshot.Snapshot, now time.Duration) {
 
 // edgeOf returns the moment of the server's clock at which a recent tick begins.
 func (c *Client[S, I]) edgeOf(t Tick) time.Duration {
-	return c.grid.Edge(clocksync.Unwrap(t, c.newest))
+	return c.grid.Edge(c.index(t))
 }
 
 // push adds a record's pose to a replica's samples. The frame is part of the sample. So a pose is

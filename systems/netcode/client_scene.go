@@ -14,6 +14,7 @@ import (
 // there if it is known.
 func (c *Client[S, I]) drawReplicas(at viewpoint, shown time.Duration, predicted Tick, known bool) {
 	seen := at.any
+	c.simulated, c.simulates = predicted, known
 	c.before, c.viewpoint = c.viewpoint, at
 	for r := range c.present {
 		if r.flight != nil && c.fly(r, shown) || !c.has(r.entity) {

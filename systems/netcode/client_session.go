@@ -29,7 +29,9 @@ func (c *Client[S, I]) begin(m welcome, now time.Duration) {
 			m.reset()
 		}
 		c.view, c.viewNext, c.viewTime, c.viewpoint = 0, 0, 0, viewpoint{}
-		c.own, c.hasState, c.newest, c.whole, c.jumps, c.correct, c.ownUpdate = NoEntity, false, 0, 0, 0, correction[S]{}, ownUpdate[S]{}
+		c.own, c.hasState, c.whole, c.jumps, c.correct, c.ownUpdate = NoEntity, false, 0, 0, correction[S]{}, ownUpdate[S]{}
+		c.floor = int64(m.half) << 31
+		c.newest = c.floor
 	}
 	if again {
 		c.stats.Reconnects++
@@ -137,7 +139,7 @@ func (c *Client[S, I]) receiveSession(datagram []byte, now, arrived time.Duratio
 	}
 	c.applyMatchStates(pk.Number, snap.Tick)
 	c.answered(&h, arrived)
-	at := clocksync.Unwrap(snap.Tick, c.newest)
+	at := c.index(snap.Tick)
 	if !c.overslept(arrived, c.grid.Edge(at)) {
 		c.playback.Arrive(arrived, c.grid.Edge(at), uint16(pk.Number))
 	}

@@ -281,7 +281,7 @@ func (c *Client[S, I]) receiveVisit(datagram []byte, now, arrived time.Duration)
 func (c *Client[S, I]) beginSession(datagram []byte, now time.Duration) bool {
 	r := NewReader(datagram)
 	var m welcome
-	if m.read(&r) != nil || m.player != c.hello.player || m.secret != c.hello.secret || m.rate == 0 || m.arrival {
+	if m.read(&r, c.protocol.TickRate()) != nil || m.player != c.hello.player || m.secret != c.hello.secret || m.rate == 0 || m.arrival {
 		return false
 	}
 	c.welcomed = m

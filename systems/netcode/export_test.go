@@ -123,7 +123,7 @@ func (p *Protocol[S, I]) ParseForTest(kind byte, fromServer bool, payload []byte
 		h.write(&w, p.schema)
 	case kind == kindWelcome:
 		var m welcome
-		if err := m.read(&r); err != nil {
+		if err := m.read(&r, 60); err != nil {
 			return 0, nil, 0, err
 		}
 		m.write(&w)

@@ -52,6 +52,7 @@ type MatchState[T comparable] struct {
 	values   matchstate.History[T]
 	received matchstate.Received[T] // on a client
 	tick     func() Tick            // of the server; nil: not installed, or on a client
+	drawn    func() Tick            // of the newest step; nil: not installed
 	scratch  [maxMatchBytes]byte
 	writer   Writer // into scratch
 }
@@ -113,6 +114,19 @@ func layoutText[T comparable](c ComponentCodec[T]) (text string) {
 // changes that are announced so far.
 func (m *MatchState[T]) At(t Tick) T { return m.values.At(t) }
 
+// Now returns the value as it is drawn now: on a client in the tick that the newest step has
+// simulated ([Client.Tick]), in which the own player and the scripted movers are drawn, in a replay
+// in the tick that is shown, and on a server in [Server.Tick]. Before the clocks of a connection
+// run it is the newest value that the client has received, and before all that the first one. It is
+// for what is drawn and heard: a lamp, a score, a countdown. Step takes At. For what belongs to
+// others in the picture, use At with [Client.ViewTick].
+func (m *MatchState[T]) Now() T {
+	if m.drawn == nil {
+		return m.first
+	}
+	return m.At(m.drawn())
+}
+
 // Set makes v the value from a tick on, on the server. It replaces the changes that were announced
 // for that tick and later ones, so that a Set of the present value takes an announcement back. A
 // tick that is not after [Server.Tick] counts as the next one. At most 64 changes can be announced
@@ -146,6 +160,8 @@ type matchState interface {
 	called() string
 	// serve lets a server set the value, by its tick.
 	serve(tick func() Tick)
+	// draw sets the tick of Now.
+	draw(tick func() Tick)
 	// reset makes the first value that of all ticks.
 	reset()
 	// follow makes the next packet one of another server. The values stay until it tells others.
@@ -159,7 +175,8 @@ type matchState interface {
 }
 
 func (m *MatchState[T]) called() string         { return m.name }
-func (m *MatchState[T]) serve(tick func() Tick) { m.tick = tick }
+func (m *MatchState[T]) serve(tick func() Tick) { m.tick, m.drawn = tick, tick }
+func (m *MatchState[T]) draw(tick func() Tick)  { m.drawn = tick }
 func (m *MatchState[T]) trim(now Tick)          { m.values.Trim(now) }
 func (m *MatchState[T]) read(r *Reader)         { m.received.Read(r, m.codec) }
 

@@ -18,10 +18,6 @@ import (
 // maxCredit is the most InputCredit.
 const maxCredit = 2 * time.Second
 
-// maxFirstTick bounds ServerConfig.FirstTick, since a client that joins takes a tick of 32 bits for
-// one of the first half.
-const maxFirstTick = 1 << 31
-
 // ServerConfig configures a [Server]. Listener and Joined are required; for every other field a
 // zero value means the default that its comment states.
 type ServerConfig[S any, I comparable] struct {
@@ -66,8 +62,8 @@ type ServerConfig[S any, I comparable] struct {
 	// Interest limits by distance the entities that a player is shown.
 	Interest Interest
 	// FirstTick is the tick of the engine's first step. Servers with parts of one world count their
-	// ticks together. It is less than 1<<31. Install starts the engine there
-	// ([ecs.Engine.StartAt]), so the engine must not have run.
+	// ticks together. Install starts the engine there ([ecs.Engine.StartAt]), so the engine must
+	// not have run.
 	FirstTick Tick
 	// FirstNumber and LastNumber bound the numbers of new players and bots, which are given in
 	// turn; both zero means 1 and 65535. Servers with parts of one world give different numbers.
@@ -162,8 +158,6 @@ func (c *ServerConfig[S, I]) complete(p *Protocol[S, I]) error {
 		return fmt.Errorf("netcode: a least snapshot rate of %d Hz; it must be between 1 and the snapshot rate of %d Hz", c.MinSnapshotRate, c.SnapshotRate)
 	case c.MaxPlayers < 1 || c.MaxPlayers > 4096:
 		return fmt.Errorf("netcode: %d players; it must be between 1 and 4096", c.MaxPlayers)
-	case c.FirstTick >= maxFirstTick:
-		return fmt.Errorf("netcode: a FirstTick of %d; it must be less than %d", c.FirstTick, maxFirstTick)
 	case c.FirstNumber < 1 || c.LastNumber < c.FirstNumber || int(c.LastNumber-c.FirstNumber)+1 < c.MaxPlayers:
 		return fmt.Errorf("netcode: the numbers %d to %d for %d players; there must be a number above 0 for each", c.FirstNumber, c.LastNumber, c.MaxPlayers)
 	case c.Workers < 1 || c.Workers > 256:

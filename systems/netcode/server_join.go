@@ -371,7 +371,7 @@ func (s *Server[S, I]) sendWelcome(p *Player[S, I], resumed bool) {
 	var buf [64]byte
 	buf[0] = kindWelcome
 	w := NewWriter(buf[1:])
-	m := welcome{player: p.number, secret: p.secret, resumed: resumed && !p.foreign, arrival: s.config.InputMode == OnArrival, rate: uint8(p.rate), session: p.session}
+	m := welcome{player: p.number, secret: p.secret, resumed: resumed && !p.foreign, arrival: s.config.InputMode == OnArrival, rate: uint8(p.rate), session: p.session, half: s.engine.Time().Tick >> 31}
 	m.write(&w)
 	transport.SetUntrusted(p.conn, false)
 	_ = p.conn.Send(buf[:1+len(w.Bytes())])

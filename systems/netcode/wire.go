@@ -116,6 +116,9 @@ type welcome struct {
 	arrival bool // inputs run on arrival: a state is the one after an input, not that of a tick
 	rate    uint8
 	session uint8 // the number of the session, in what would be padding
+	// the server's tick in units of 2^31, which are the bits that later ticks lack. It is not
+	// written where it is 0: for more than a year at 60 Hz.
+	half uint64
 }
 
 func (m *welcome) write(w *Writer) {
@@ -125,15 +128,24 @@ func (m *welcome) write(w *Writer) {
 	w.Bool(m.arrival)
 	w.Bits(uint64(m.rate), 8)
 	w.Bits(uint64(m.session), sessionBits)
+	if m.half != 0 {
+		w.Uvarint(m.half)
+	}
 }
 
-func (m *welcome) read(r *Reader) error {
+// read reads a welcome. The half of a server at a tick rate is at most that of 136 years.
+func (m *welcome) read(r *Reader, rate int) error {
 	m.player = uint16(r.Bits(16))
 	m.secret.read(r)
 	m.resumed = r.Bool()
 	m.arrival = r.Bool()
 	m.rate = uint8(r.Bits(8))
 	m.session = uint8(r.Bits(sessionBits))
+	if m.half = 0; r.Remaining() > 0 {
+		if m.half = r.Uvarint(); m.half == 0 || m.half > 2*uint64(rate) {
+			r.Fail(packet.ErrMalformed)
+		}
+	}
 	return r.Close()
 }
 
