@@ -73,15 +73,32 @@ func upward(id EntityID, link func(id EntityID) (components.Pose3D, EntityID, bo
 	return world, id == NoEntity
 }
 
-// worldPose returns the product of the poses of an entity and its ancestors.
+// worldPose returns the product of the poses of an entity and its ancestors, as a hierarchy does: an
+// ancestor without a pose counts as the identity, and a member of a cycle as a root.
 func (n *entities) worldPose(e arche.Entity) components.Pose3D {
 	pose := n.transforms.Get(e).Get()
-	for range snapshot.MaxDepth {
-		e = n.parentOf(e)
-		if !n.living.Alive(e) || !n.transforms.Has(e) {
+	for !n.loops(e) {
+		if e = n.parentOf(e); !n.living.Alive(e) {
 			break
 		}
-		pose = n.transforms.Get(e).Get().Mul(pose)
+		if n.transforms.Has(e) {
+			pose = n.transforms.Get(e).Get().Mul(pose)
+		}
 	}
 	return pose
+}
+
+// loops reports whether an entity is its own ancestor. It finds cycles above the entity, which it is
+// no member of, by Brent's algorithm (1980).
+func (n *entities) loops(e arche.Entity) bool {
+	mark, steps, limit := e, 0, 1
+	for at := n.parentOf(e); n.living.Alive(at); at = n.parentOf(at) {
+		if at == mark || at == e {
+			return at == e
+		}
+		if steps++; steps == limit {
+			mark, steps, limit = at, 0, 2*limit
+		}
+	}
+	return false
 }

@@ -369,3 +369,7 @@ func (p *Protocol[S, I]) RecordWorldForTest(to replay.Recorder) (w *snapshot.Wor
 	r, err := p.beginRecording(to, replay.Server, w, false)
 	return w, func(at Tick) bool { return r.add(at, at, true, nil) }, err
 }
+
+// AncestorsForTest returns the number of entities that the server knows as unreplicated ancestors
+// of replicated ones.
+func (s *Server[S, I]) AncestorsForTest() int { return len(s.ancestors.between) }

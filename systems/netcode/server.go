@@ -27,6 +27,7 @@ type Server[S any, I comparable] struct {
 	components  []boundComponent
 	shots       []serverShots[S, I]
 	replication replicationStates
+	ancestors   ancestors
 	shifts      shiftWatch
 	steering    steering
 	history     history
@@ -121,6 +122,8 @@ func (s *Server[S, I]) installOn(e *ecs.Engine) {
 	}
 	slots := s.protocol.schema.Config().MaxEntities
 	s.replication = newReplicationStates(&s.entities, slots)
+	s.ancestors = newAncestors(&s.entities, s.replication.track)
+	plugin.Put(s.world, &s.ancestors)
 	for _, m := range s.protocol.matchStates {
 		m.serve(s.Tick)
 	}
@@ -231,6 +234,7 @@ func (s *Server[S, I]) close() {
 	}
 	s.closed = true
 	s.ignoreShifts()
+	plugin.Take(s.world, &s.ancestors)
 	last := func(p *Player[S, I]) Reason {
 		if p.kick.Code != transport.NoReason { // kicked since the last step
 			return p.kick

@@ -109,7 +109,8 @@ func (s *Server[S, I]) worldOf(id EntityID, before bool) (components.Pose3D, boo
 		if !s.has(e) {
 			return components.Identity3D(), NoEntity, false
 		}
-		return s.transforms.Get(e).Get().Normalize(), s.idOf(s.parentOf(e)), true
+		pose, parent := s.ancestors.framed(e)
+		return pose.Normalize(), parent, true
 	})
 }
 

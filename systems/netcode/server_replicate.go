@@ -92,6 +92,7 @@ func (s *Server[S, I]) collectChanges() {
 	s.register()
 	t := &s.replication
 	s.watchShifts()
+	s.ancestors.step++
 	dt := float32(s.engine.Time().FixedDelta.Seconds())
 	query := t.world.Query(&t.known)
 	for query.Next() {
@@ -103,6 +104,7 @@ func (s *Server[S, I]) collectChanges() {
 			t.dirty.set(slot)
 		}
 		stays := false
+		var c *chain // of an entity below one that is not replicated
 		if child := query.Has(t.parents.ID()); child || t.attached.has(slot) {
 			t.dirty.set(slot)
 			if child {
@@ -110,21 +112,31 @@ func (s *Server[S, I]) collectChanges() {
 			} else {
 				t.attached.clear(slot)
 			}
-			if parent := s.idOf(s.parentOf(query.Entity())); parent != tr.parent {
+			up, value := s.parentOf(query.Entity()), written.Value()
+			parent := s.idOf(up)
+			if parent == NoEntity && s.living.Alive(up) || s.ancestors.has(slot) {
+				c = s.descend(query.Entity(), tr, written, dt)
+				parent, value = c.base, &c.now
+			}
+			if parent != tr.parent {
 				// Its pose is in another frame from now on, which is a jump unless its place in the
 				// world stays.
 				attached := tr.revision != 0 && !tr.passenger
-				stays = attached && s.staysInPlace(tr, parent, *written.Value())
+				stays = attached && s.staysInPlace(tr, parent, *value)
 				tr.parent, tr.reattached = parent, true
 				if attached {
 					if !stays {
 						tr.jumps++
 					}
-					tr.last, tr.velocity, tr.angular = *written.Value(), mgl32.Vec3{}, mgl32.Vec3{}
+					tr.last, tr.velocity, tr.angular = *value, mgl32.Vec3{}, mgl32.Vec3{}
 				}
 			}
 		}
 		tr.passenger = false
+		if c != nil {
+			s.collectBelow(query.Entity(), tr, c, written, stays, dt)
+			continue
+		}
 		if query.Has(t.relayed) {
 			t.relay(tr, (*Relayed)(query.Get(t.relayed)), written)
 			continue
@@ -183,6 +195,7 @@ func (s *Server[S, I]) settleWrites() {
 		}
 		tr.revision = written.Revision()
 	}
+	s.ancestors.settle()
 }
 
 // motion returns the velocities that lead from one pose to another in dt seconds.
@@ -285,6 +298,7 @@ func (s *Server[S, I]) assignID(e arche.Entity) {
 	*(*replicationState)(s.world.Get(e, t.track)) = replicationState{id: id, archetype: kind, poseless: poseless}
 	t.dirty.set(id.Slot())
 	s.history.reach(id.Slot())
+	s.ancestors.free(id.Slot())
 	s.interest.enter(id, e)
 	for p := range s.all {
 		if p.near != nil { // another entity had the slot before

@@ -67,7 +67,7 @@ func (s *Server[S, I]) recordMoments(after int64) {
 		if tr.id == NoEntity {
 			continue
 		}
-		pose := (*components.Transform3D)(query.Get(t.transforms.ID())).Get()
+		pose := s.sentPose(tr, (*components.Transform3D)(query.Get(t.transforms.ID())).Get())
 		row[tr.id.Slot()] = moment{tick: after, id: tr.id, parent: tr.parent, jumps: tr.jumps, age: s.relayedAge(tr), pose: pose}
 	}
 }
@@ -129,21 +129,27 @@ func (r *rewound[S, I]) pose(e arche.Entity) (components.Pose3D, bool) {
 		return components.Pose3D{}, false
 	}
 	tr := (*replicationState)(s.world.Get(e, s.replication.track))
-	now := s.idOf(s.parentOf(e))
-	pose, parent, existed := r.shown(e, tr)
+	pose, parent, past, existed := r.shown(e, tr)
+	if !past {
+		return s.transforms.Get(e).Get(), existed
+	}
+	_, now := s.ancestors.framed(e)
 	if parent != now { // it had another parent then
 		was, _ := upward(parent, r.link)
 		is, _ := upward(now, r.link)
 		pose = is.Inverse().Mul(was.Mul(pose))
 	}
-	return pose, existed
+	if pose, ok := s.ancestors.within(e, pose); ok {
+		return pose, true
+	}
+	return s.transforms.Get(e).Get(), true
 }
 
 // link returns the pose of a frame as the player's screen showed it, and its parent there.
 func (r *rewound[S, I]) link(id EntityID) (components.Pose3D, EntityID, bool) {
 	s := r.server
 	if e := s.entityOf(id); s.has(e) && s.world.Has(e, s.replication.track) {
-		pose, parent, _ := r.shown(e, (*replicationState)(s.world.Get(e, s.replication.track)))
+		pose, parent, _, _ := r.shown(e, (*replicationState)(s.world.Get(e, s.replication.track)))
 		return pose.Normalize(), parent, true
 	}
 	if m := s.history.find(r.from, id); m != nil { // it is removed since
@@ -152,30 +158,31 @@ func (r *rewound[S, I]) link(id EntityID) (components.Pose3D, EntityID, bool) {
 	return components.Identity3D(), NoEntity, false
 }
 
-// shown returns the pose of an entity on the player's screen and the parent that it had there, and
-// whether it existed then. If not, or if it has jumped since, its pose is the present one.
-func (r *rewound[S, I]) shown(e arche.Entity, tr *replicationState) (pose components.Pose3D, parent EntityID, existed bool) {
+// shown returns the pose of an entity on the player's screen in the frame of the nearest replicated
+// ancestor that it had there, and that one. It reports whether the pose is an earlier one, and
+// whether the entity existed then. If not, or if it has jumped since, its pose is the present one.
+func (r *rewound[S, I]) shown(e arche.Entity, tr *replicationState) (pose components.Pose3D, parent EntityID, past, existed bool) {
 	s := r.server
-	pose, parent = s.transforms.Get(e).Get(), s.idOf(s.parentOf(e))
+	pose, parent = s.ancestors.framed(e)
 	if tr.id == NoEntity || r.present || e == r.self || s.protocol.movers[tr.archetype] != nil || r.hasOwn && s.predicts(e, tr, r.own) {
-		return pose, parent, true
+		return pose, parent, false, true
 	}
 	a, b := &r.before[tr.id.Slot()], &r.after[tr.id.Slot()]
 	if a.tick != r.from || a.id != tr.id {
-		return pose, parent, false
+		return pose, parent, false, false
 	}
 	if a.jumps != tr.jumps {
-		return pose, parent, true
+		return pose, parent, false, true
 	}
 	was := a.pose
 	if tr.isRelayed || a.age > 0 || b.age > 0 {
 		if was, a = r.between(tr.id); a.jumps != tr.jumps {
-			return pose, parent, true
+			return pose, parent, false, true
 		}
 	} else if b.tick == r.from+1 && b.id == tr.id && b.jumps == a.jumps && b.parent == a.parent {
 		was = components.Blend3D(a.pose.Normalize(), b.pose.Normalize(), r.fraction)
 	}
-	return was, a.parent, true
+	return was, a.parent, true, true
 }
 
 // predicts reports whether the client of a player at a place predicts an entity.

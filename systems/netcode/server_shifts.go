@@ -13,7 +13,7 @@ func (s *Server[S, I]) watchShifts() {
 	if i != s.shifts.from {
 		s.ignoreShifts()
 		if s.shifts.from = i; i != nil {
-			s.shifts.feed = i.Subscribe(interpolation.Events[components.Pose3D]{Shifted: s.replication.shifted})
+			s.shifts.feed = i.Subscribe(interpolation.Events[components.Pose3D]{Shifted: s.shifted})
 		}
 	}
 }
@@ -33,12 +33,19 @@ type shiftWatch struct {
 
 // shifted converts an entity's state to other coordinates, in which its motion continues. Clients
 // see a jump.
-func (t *replicationStates) shifted(e arche.Entity, shift func(components.Pose3D) components.Pose3D) {
+func (s *Server[S, I]) shifted(e arche.Entity, shift func(components.Pose3D) components.Pose3D) {
+	t := &s.replication
 	if !t.world.Has(e, t.track) {
+		s.ancestors.shift(e, shift)
 		return
 	}
 	if tr := (*replicationState)(t.world.Get(e, t.track)); tr.rests || tr.revision != 0 {
-		tr.last = shift(tr.last)
+		if s.ancestors.has(tr.id.Slot()) {
+			d := &s.ancestors.below[tr.id.Slot()]
+			d.local = shift(d.local)
+		} else {
+			tr.last = shift(tr.last)
+		}
 		tr.jumps++
 		t.dirty.set(tr.id.Slot())
 	}
