@@ -93,6 +93,7 @@ type Client[S any, I comparable] struct {
 	packet    []byte
 	stats     ClientStats
 	logged    logged
+	checker   checker
 	replay    *Replay         // nil: it has a connection
 	recorder  *clientRecorder // nil: it records nothing
 	followed  *followedPlayer[S, I]
@@ -183,6 +184,8 @@ func (c *Client[S, I]) Install(e *ecs.Engine) {
 		m.draw(c.drawnTick)
 	}
 	plugin.Put(c.world, &c.stats)
+	c.checker.find = c.misdrawn
+	plugin.Put(c.world, &c.checker)
 	if c.replay != nil {
 		c.installReplay()
 		e.AddAt(ecs.FixedUpdate, OrderNetwork, &plugin.System{What: "replay's step", Run: c.replayStep, Stop: c.close})
@@ -345,6 +348,7 @@ func (c *Client[S, I]) close() {
 	awaitGoodbye(c.closed)
 	c.release()
 	plugin.Take(c.world, &c.stats)
+	plugin.Take(c.world, &c.checker)
 }
 
 // end ends the client for good.

@@ -3,7 +3,7 @@ package netcode
 import arche "github.com/mlange-42/arche/ecs"
 
 // logged says which lines about mistakes of the game are in the client's log. Each is written once.
-type logged struct{ unplaced, unseen, uninterpolated bool }
+type logged struct{ unplaced, unseen, uninterpolated, foreignParent bool }
 
 // logUndrawn logs, once each, why the new entity of a replica cannot be drawn.
 func (c *Client[S, I]) logUndrawn(r Replicated, e arche.Entity) {

@@ -43,6 +43,7 @@ func (c *Client[S, I]) drawReplicas(at viewpoint, shown time.Duration, predicted
 	if c.bodies != nil {
 		c.bodies.writePoses()
 	}
+	c.logForeignParent()
 }
 
 // viewpoint holds the times of the newest view: of the step itself, and of the replicas that are

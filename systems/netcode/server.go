@@ -28,6 +28,7 @@ type Server[S any, I comparable] struct {
 	shots       []serverShots[S, I]
 	replication replicationStates
 	ancestors   ancestors
+	checker     checker
 	shifts      shiftWatch
 	steering    steering
 	history     history
@@ -123,7 +124,8 @@ func (s *Server[S, I]) installOn(e *ecs.Engine) {
 	slots := s.protocol.schema.Config().MaxEntities
 	s.replication = newReplicationStates(&s.entities, slots)
 	s.ancestors = newAncestors(&s.entities, s.replication.track)
-	plugin.Put(s.world, &s.ancestors)
+	s.checker.find = s.misdrawn
+	plugin.Put(s.world, &s.checker)
 	for _, m := range s.protocol.matchStates {
 		m.serve(s.Tick)
 	}
@@ -234,7 +236,7 @@ func (s *Server[S, I]) close() {
 	}
 	s.closed = true
 	s.ignoreShifts()
-	plugin.Take(s.world, &s.ancestors)
+	plugin.Take(s.world, &s.checker)
 	last := func(p *Player[S, I]) Reason {
 		if p.kick.Code != transport.NoReason { // kicked since the last step
 			return p.kick

@@ -61,18 +61,13 @@ func (s *Server[S, I]) predictsItself(number uint16, e arche.Entity) bool {
 	return p != nil && p.Entity == e && p.bot == nil
 }
 
-// Check returns a sentence with a remedy for each entity that clients draw at a wrong pose, since
-// an entity above it is not replicated. It is called by ecs.Check.
-func (*replicationState) Check(w *arche.World) (mistakes []string) {
-	a, _ := w.Resources().Get(arche.ResourceID[ancestors](w)).(*ancestors)
-	if a == nil {
-		return nil
-	}
-	for query := w.Query(arche.All(a.track, a.transforms.ID())); query.Next(); {
-		tr, e := (*replicationState)(query.Get(a.track)), query.Entity()
-		if a.has(tr.id.Slot()) && a.below[tr.id.Slot()].fault != noFault {
+// misdrawn returns the findings of ecs.Check in a server's world.
+func (s *Server[S, I]) misdrawn() (mistakes []string) {
+	for slot := range s.ancestors.below {
+		d, e := &s.ancestors.below[slot], s.interest.subjects[slot].entity
+		if d.is && d.fault != noFault && s.marked(e) {
 			mistakes = append(mistakes, fmt.Sprintf("%s (entity %+v, archetype %d, parent %+v)",
-				faults[a.below[tr.id.Slot()].fault], e, tr.archetype, a.parentOf(e)))
+				faults[d.fault], e, s.replicated.Get(e).Archetype, s.parentOf(e)))
 		}
 	}
 	return mistakes
