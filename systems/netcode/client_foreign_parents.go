@@ -11,22 +11,23 @@ import (
 // Parent that the game's code has written, in ClientConfig.Spawn or later, stays until the server
 // sends another one, and the replica is drawn off by it.
 
-const foreignParent = "a replica has another Parent than on the server, and is drawn off by that one's pose: " +
+const foreignParent = "a replica has a Parent that is an entity of the client alone, and is drawn off by that one's pose: " +
 	"leave Parent to the client, and attach local entities to the replica instead of the replica to them"
 
-// foreignParentOf returns the parent that the game has given a replica, if it is drawn in another
-// place because of that. Without a hierarchy no parent counts, which is a finding of components.Parent.
+// foreignParentOf returns the entity of the game's own that is a replica's parent, if the replica is
+// drawn in another place because of that. Without a hierarchy no parent counts, which is a finding
+// of components.Parent.
 func (c *Client[S, I]) foreignParentOf(r *replica) (parent arche.Entity, any bool) {
 	h := c.hierarchy()
 	if h == nil || r.unspawned || r.despawn.any || !c.has(r.entity) {
 		return parent, false
 	}
+	if parent = c.parentOf(r.entity); !c.living.Alive(parent) || c.replicated.Has(parent) {
+		return parent, false
+	}
 	var want arche.Entity
 	if p := c.seen(r.attachedTo); p != nil {
 		want = p.entity
-	}
-	if parent = c.parentOf(r.entity); parent == want {
-		return parent, false
 	}
 	frame := func(e arche.Entity) mgl32.Mat4 {
 		if c.living.Alive(e) && (c.transforms.Has(e) || c.visuals.Has(e)) {

@@ -70,7 +70,7 @@ func TestForeignParents(t *testing.T) {
 			continue
 		}
 		name := fmt.Sprintf("%+v", parent)
-		if strings.Count(log.String(), "\n") != 1 || !strings.Contains(log.String(), "another Parent") || !strings.Contains(log.String(), name) {
+		if strings.Count(log.String(), "\n") != 1 || !strings.Contains(log.String(), "entity of the client alone") || !strings.Contains(log.String(), name) {
 			t.Errorf("%s: the log says %s", test.name, log.String())
 		}
 		if len(check) != 1 || !strings.Contains(check[0], name) || !strings.Contains(check[0], fmt.Sprintf("%+v", e)) {

@@ -1,11 +1,13 @@
 package zones
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 
 	arche "github.com/mlange-42/arche/ecs"
 
+	"github.com/tandem-ecs/tandem/components"
 	"github.com/tandem-ecs/tandem/systems/netcode"
 	"github.com/tandem-ecs/tandem/systems/netcode/zones/custody"
 )
@@ -57,11 +59,18 @@ func (z *Zone[S, I]) destination(x *entity) custody.Zone {
 		return 0
 	}
 	x.claimed = 0
-	if to := z.land.Owner(east, south); to != nil && to.Number != z.self.Zone {
-		return to.Number
+	to := z.land.Owner(east, south)
+	if to == nil || to.Number == z.self.Zone {
+		return 0
 	}
-	return 0
+	if z.hasLand() && !z.attachedTo(x.e).IsZero() {
+		z.complain(x, errAttached)
+		return 0
+	}
+	return to.Number
 }
+
+var errAttached = errors.New("zones: it stays, since its parent is not replicated and no other zone knows that; give the parent Replicated, or detach it")
 
 // hasLand reports whether the map has land for this zone.
 func (z *Zone[S, I]) hasLand() bool { return z.me != nil && len(z.me.Land) > 0 }
@@ -207,6 +216,11 @@ type parcel[S any, I comparable] struct {
 // become makes an entity of this zone a ghost of another one's.
 func (z *Zone[S, I]) become(x *entity, to custody.Zone) {
 	z.hide(x)
+	if p := z.parentOf(x.e); p != z.attachedTo(x.e) { // its poses come in the frame of that one now
+		pose := z.pose(x.e)
+		z.setParent(x.e, p)
+		get[components.Transform3D](z.world, x.e, z.ids.transform).Set(pose)
+	}
 	x.owned, x.from, x.claimed, x.offered = false, nil, 0, 0
 	x.at, x.leave = z.server.Tick().Add(1), z.server.Tick().Add(z.ticks(silent))
 	z.gone[x.name] = tombstone{to, z.server.Tick().Add(z.ticks(silent))}

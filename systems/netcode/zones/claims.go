@@ -63,7 +63,7 @@ type claim struct {
 func (z *Zone[S, I]) grantClaims() {
 	for _, c := range z.claims {
 		x := z.entities[c.name]
-		if x == nil || !x.owned || !z.alive(x.e) || z.neighbors[c.by] == nil || z.world.Has(x.e, z.ids.resident) || !z.parentOf(x.e).IsZero() {
+		if x == nil || !x.owned || !z.alive(x.e) || z.neighbors[c.by] == nil || z.world.Has(x.e, z.ids.resident) || !z.attachedTo(x.e).IsZero() {
 			continue
 		}
 		if z.nearestPlayer(x) < c.near {

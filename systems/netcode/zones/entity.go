@@ -81,25 +81,48 @@ func (z *Zone[S, I]) alive(e arche.Entity) bool {
 	return !e.IsZero() && z.world.Alive(e) && z.world.Has(e, z.ids.transform) && z.world.Has(e, z.ids.replicated)
 }
 
-// pose returns the pose of an entity, in the frame of its parent.
+// mostAbove is the most entities above one. More are a cycle, a mistake of the game's, which the
+// hierarchy reports.
+const mostAbove = 64
+
+// pose returns the pose of an entity in the frame of parentOf.
 func (z *Zone[S, I]) pose(e arche.Entity) components.Pose3D {
-	return get[components.Transform3D](z.world, e, z.ids.transform).Get()
+	pose := get[components.Transform3D](z.world, e, z.ids.transform).Get()
+	for range mostAbove {
+		if e = z.attachedTo(e); e.IsZero() || z.alive(e) {
+			break
+		}
+		if z.world.Has(e, z.ids.transform) {
+			pose = get[components.Transform3D](z.world, e, z.ids.transform).Get().Mul(pose)
+		}
+	}
+	return pose
 }
 
-// parentOf returns the entity to which one is attached, or the zero entity.
+// parentOf returns the entity to which one is attached, or the zero entity. Other zones do not know
+// entities that are not replicated, so it is the nearest one above that is.
 func (z *Zone[S, I]) parentOf(e arche.Entity) arche.Entity {
-	if !z.world.Has(e, z.ids.parent) {
-		return arche.Entity{}
+	for range mostAbove {
+		if e = z.attachedTo(e); e.IsZero() || z.alive(e) {
+			return e
+		}
 	}
-	if p := get[components.Parent](z.world, e, z.ids.parent).Entity; z.alive(p) {
-		return p
+	return arche.Entity{}
+}
+
+// attachedTo returns the entity in an entity's Parent, replicated or not, or the zero entity.
+func (z *Zone[S, I]) attachedTo(e arche.Entity) arche.Entity {
+	if z.world.Has(e, z.ids.parent) {
+		if p := get[components.Parent](z.world, e, z.ids.parent).Entity; !p.IsZero() && z.world.Alive(p) {
+			return p
+		}
 	}
 	return arche.Entity{}
 }
 
 // rootOf returns the entity at the top of the tree that one is in.
 func (z *Zone[S, I]) rootOf(e arche.Entity) arche.Entity {
-	for range 64 { // a cycle is a mistake of the game's, which the hierarchy reports
+	for range mostAbove {
 		p := z.parentOf(e)
 		if p.IsZero() {
 			return e

@@ -119,7 +119,7 @@ func (z *Zone[S, I]) moveGhost(n *neighbor, x *entity, c *snapshot.Change, at ne
 		} else {
 			delete(n.orphans, c.ID)
 		}
-		if z.parentOf(x.e) != parent {
+		if z.attachedTo(x.e) != parent {
 			z.setParent(x.e, parent)
 		}
 	}
