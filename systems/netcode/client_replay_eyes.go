@@ -4,7 +4,6 @@ import (
 	"time"
 
 	"github.com/go-gl/mathgl/mgl32"
-
 )
 
 // A player does not see the others where they are on the server: its screen shows them at an older
