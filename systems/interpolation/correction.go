@@ -48,9 +48,9 @@ func (i *Interpolator[T]) CorrectGently(e arche.Entity, start, end T, slow, fast
 }
 
 // CorrectOver is a Correct whose offset is gone after a duration, however long it is. It begins and
-// ends to shorten slowly; halfway it does so one and a half times as fast as on the average. It is
-// for entities that have to be in their place by then, such as what the player picks up. It also
-// panics for a duration that is not positive.
+// ends to shorten slowly, and does so 1.25 times as fast in between as on the average. It is for
+// entities that have to be in their place by then, such as what the player picks up. It also panics
+// for a duration that is not positive.
 func (i *Interpolator[T]) CorrectOver(e arche.Entity, start, end T, over time.Duration) bool {
 	if over <= 0 {
 		panic(fmt.Sprintf("interpolation: CorrectOver %v; the duration must be positive", over))

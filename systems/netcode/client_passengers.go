@@ -232,15 +232,18 @@ func (c *Client[S, I]) changeFrame(r *replica, frame EntityID, at time.Duration)
 	return there, there && !r.hops
 }
 
+// cargoTime is how long what the game attaches to the own player, or takes from it, is on the way
+// between the past and the present, in seconds.
+const cargoTime = 0.27
+
 // hop draws a replica that has changed frames: it leads from where it is drawn to the path that
-// ends at a pose, with the state of its samples there. What the game attaches to the own player is
-// in its place as soon as a short fade allows: the player acts with it. The others take as long as
-// bodies do.
+// ends at a pose, with the state of its samples there. The own player acts with
+// what it carries, so that is in its place soon. The others take as long as corrections do.
 func (c *Client[S, I]) hop(r *replica, s *interp.State, pose components.Pose3D, i *interpolation.Interpolator[components.Pose3D]) {
-	start, over := pose, shortFade
+	start, over := pose, cargoTime
 	start.Position = start.Position.Sub(s.Velocity.Mul(1 / float32(c.protocol.TickRate())))
 	if drawn, ok := i.At(r.entity, c.engine.Time().StepStart); ok && !r.cargo {
-		const steepest = 1.5 // of the fade
+		const steepest = 1.25 // of CorrectOver
 		over = min(max(over, steepest/easeFast*float64(drawn.Position.Sub(start.Position).Len())), longFade)
 	}
 	i.CorrectOver(r.entity, start, pose, time.Duration(over*float64(time.Second)))

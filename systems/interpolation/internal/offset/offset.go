@@ -209,7 +209,7 @@ func (f fade) left(age, halfLife time.Duration) float32 {
 	if age < f.length {
 		x := float32(float64(age) / float64(f.length))
 		if f.share == 0 {
-			x *= x * (3 - 2*x)
+			x = eased(x)
 		}
 		return 1 - (1-f.share)*x
 	}
@@ -218,6 +218,19 @@ func (f fade) left(age, halfLife time.Duration) float32 {
 		share = 1
 	}
 	return share * float32(math.Exp2(-float64(age-f.length)/float64(halfLife)))
+}
+
+// eased returns how much of a way is done at a share of its time. The speed rises in the first fifth,
+// and falls in the last.
+func eased(x float32) float32 {
+	const ramp, most = 0.2, 1 / (1 - 0.2)
+	switch {
+	case x < ramp:
+		return most / (2 * ramp) * x * x
+	case x > 1-ramp:
+		return 1 - most/(2*ramp)*(1-x)*(1-x)
+	}
+	return most * (x - ramp/2)
 }
 
 // fadeOf returns the phase in which an offset of a size shortens at most at a speed.
