@@ -20,6 +20,35 @@ func (*Velocity2D) Check(w *arche.World) []string {
 	return unmoved[Velocity2D, Pose2D](w, "Velocity2D and a Transform2D", "motion.New2D")
 }
 
+// Check returns a sentence for each of the first entities whose value is not finite, if it is a
+// pose: the picture keeps the last one that was. It is called by ecs.Check.
+func (*Logical[T]) Check(w *arche.World) (mistakes []string) {
+	id, more := arche.ComponentID[Logical[T]](w), 0
+	all := arche.All(id)
+	for query := w.Query(&all); query.Next(); {
+		value := (*Logical[T])(query.Get(id)).state.Value()
+		if p, ok := any(value).(interface{ IsFinite() bool }); !ok {
+			query.Close()
+			return nil
+		} else if p.IsFinite() {
+			continue
+		}
+		if len(mistakes) == mostNotFinite {
+			more++
+			continue
+		}
+		mistakes = append(mistakes, fmt.Sprintf("entity %v has a %T that is not finite (%v), and is drawn at the last one that was; look for a division by zero, or an overflow, where it is written",
+			query.Entity(), *value, *value))
+	}
+	if more > 0 {
+		mistakes = append(mistakes, fmt.Sprintf("%s a %T that is not finite, too", entities(more), *new(T)))
+	}
+	return mistakes
+}
+
+// mostNotFinite is how many entities with such values are listed.
+const mostNotFinite = 8
+
 // unmoved looks for entities with velocities V and logical poses P.
 func unmoved[V, P any](w *arche.World, have, remedy string) []string {
 	if plugin.Serves[V, P](w) {

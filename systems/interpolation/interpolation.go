@@ -2,6 +2,7 @@ package interpolation
 
 import (
 	"fmt"
+	"log/slog"
 	"reflect"
 	"time"
 
@@ -50,7 +51,11 @@ type Interpolator[T any] struct {
 	// workers end when the engine is closed.
 	Workers int
 
+	// Log receives faults of the data: poses that are not finite. Nil means slog.Default().
+	Log *slog.Logger
+
 	blends    draw.Blends[T]
+	bounds    samples.Bounds[T]
 	normalize func(v T) T // nil: values are taken as they are
 	plain     capture.Plain[T]
 	disabled  bool
@@ -106,6 +111,7 @@ func New3D() *Interpolator[components.Pose3D] {
 	i := newInterpolator("New3D", kernel.Fastest.Blend3D, kernel.Fastest.BlendList3D)
 	i.normalize = components.Pose3D.Normalize
 	i.plain = capture.Poses3D
+	i.bounds = samples.Bounds[components.Pose3D]{Finite: finite3D, Default: components.Identity3D()}
 	i.Offset = Offset[components.Pose3D](offset.Pose3D())
 	return i
 }
@@ -114,6 +120,7 @@ func New3D() *Interpolator[components.Pose3D] {
 // the shorter way round.
 func New2D() *Interpolator[components.Pose2D] {
 	i := newInterpolator("New2D", kernel.Blend2D, kernel.BlendList2D)
+	i.bounds = samples.Bounds[components.Pose2D]{Finite: finite2D, Default: components.Identity2D()}
 	i.Offset = Offset[components.Pose2D](offset.Pose2D())
 	return i
 }
@@ -140,6 +147,7 @@ func (i *Interpolator[T]) Install(e *ecs.Engine) {
 	i.world = e.World()
 	i.clock = arche.GetResource[ecs.Time](i.world)
 	i.samples = samples.New(i.world, i.normalize)
+	i.samples.SetBounds(i.reporting(i.bounds))
 	i.offsets = offset.New(offset.Arithmetic[T](i.Offset), i.samples.Normal, i.HalfLife)
 	i.drawer = draw.New(i.samples, i.offsets, i.clock, i.blends, i.Workers)
 	i.drawer.SetEnabled(!i.disabled)

@@ -19,12 +19,15 @@ type Capturer[T any] struct {
 	plain   Plain[T]
 	attach  func(e arche.Entity, r samples.Row[T])
 
-	part Part[T] // scratch
+	part  Part[T] // scratch
+	start T       // scratch
 }
 
 // New returns a capturer. The inner loop is [Values] or, for poses in space, [Poses3D].
 func New[T any](s *samples.Store[T], o *offset.Set[T], d *draw.Drawer[T], plain Plain[T]) *Capturer[T] {
-	return &Capturer[T]{samples: s, offsets: o, drawer: d, plain: plain, attach: d.Attached}
+	c := &Capturer[T]{samples: s, offsets: o, drawer: d, plain: plain, attach: d.Attached}
+	c.part.finite = s.Check()
+	return c
 }
 
 // Attach attaches samples to the entities that need them, and detaches them from those that have
@@ -82,6 +85,10 @@ func (c *Capturer[T]) slowly(t *samples.Table[T], a *samples.Active, r uint32, l
 	step := c.samples.Step()
 	end := step.To
 	value := c.samples.Normal(*written.Value())
+	if !c.samples.Finite(written.Value()) { // it stays where it is, or arrives there
+		value, kind = *cur, record.Moved
+		c.samples.Refuse(t, r)
+	}
 	// The value of the old samples at the step's start.
 	from := *cur
 	if own := t.Own(r); t.Motion()[r] == samples.Timed && step.From < own.To {
@@ -98,6 +105,9 @@ func (c *Capturer[T]) slowly(t *samples.Table[T], a *samples.Active, r uint32, l
 		from = value
 	case kind == record.Corrected:
 		path := c.offsets.PathTo(value, e, *prev, *cur, ratio(t.WasActive(r, lastGen), last, step))
+		if c.start = path.Start; !c.samples.Finite(&c.start) {
+			path.Start = value
+		}
 		c.offsets.Add(e, path, c.drawer.With(e, from))
 		c.samples.NoteChanged(e)
 		from = path.Start

@@ -11,6 +11,7 @@ import (
 type Part[T any] struct {
 	table     *samples.Table[T]
 	now, last uint32 // the motion marks of this step and of the one before
+	finite    func(*T) bool
 
 	out kernel.Captured
 }
@@ -36,11 +37,15 @@ func Values[T any](p *Part[T]) {
 			others = append(others, r)
 			continue
 		}
+		value := written.Value()
+		if p.finite != nil && !p.finite(value) {
+			others = append(others, r)
+			continue
+		}
 		if mark == p.last {
 			out.Went++
 		}
 		seen[r] = written.Revision()
-		value := written.Value()
 		if column.SameBits(value, &cur[r]) {
 			motion[r] = 0
 			out.Rested = append(out.Rested, r)

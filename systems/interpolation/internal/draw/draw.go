@@ -144,6 +144,9 @@ func (d *Drawer[T]) drawUnsampled() {
 		if d.samples.Record(e).InMotion() && !d.samples.Still(e) {
 			shown = d.samples.Visual(e)
 		}
+		if !d.samples.Finite(shown) {
+			continue // its first step reports it
+		}
 		*d.samples.Visual(e) = d.samples.Normal(*shown)
 		d.samples.NoteChanged(e)
 	}

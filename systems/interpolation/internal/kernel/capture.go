@@ -47,8 +47,8 @@ func (o *Captured) Reset(moving []uint32) {
 // ordinary movement, from a standing start or from one to the next: prev becomes cur, and cur the
 // logical value with its rotation normalised as by [components.NormalizeQuat].
 //
-// A movement is ordinary if its record is Plain, its revision rose by less than [OwnWrites], and
-// its row is not Timed.
+// A movement is ordinary if its record is Plain, its revision rose by less than [OwnWrites], its row
+// is not Timed, and the value is finite.
 //
 // A run of rows from the first one on that have all moved is captured without a scan: a third less
 // work if a whole table moves. The others are searched for part by part, so that the lines of the
@@ -246,18 +246,27 @@ func (c *Capture3D) takeSingly(rows []uint32, out *Captured) {
 			out.Others = append(out.Others, r)
 			continue
 		}
-		if mark == c.Last {
-			went++
-		}
-		seen[r] = written.Revision()
 		// Written out: Go compares structs of arrays by calling functions.
 		value := written.Value()
 		p, q, s := &value.Position, &value.Rotation, &value.Scale
 		w, x, y, z := q.W, q.V[0], q.V[1], q.V[2]
+		// The sum of finite numbers may be infinite, that of others is never finite.
+		if sum := (p[0] + p[1]) + (p[2] + s[0]) + (s[1] + s[2]); sum-sum != 0 && !value.IsFinite() {
+			out.Others = append(out.Others, r)
+			continue
+		}
 		if !isUnit(w, x, y, z) {
+			if sum := (w + x) + (y + z); sum-sum != 0 && !value.IsFinite() {
+				out.Others = append(out.Others, r)
+				continue
+			}
 			unit := components.NormalizeQuat(*q)
 			w, x, y, z = unit.W, unit.V[0], unit.V[1], unit.V[2]
 		}
+		if mark == c.Last {
+			went++
+		}
+		seen[r] = written.Revision()
 		if p[0] == old.Position[0] && p[1] == old.Position[1] && p[2] == old.Position[2] &&
 			w == old.Rotation.W && x == old.Rotation.V[0] && y == old.Rotation.V[1] && z == old.Rotation.V[2] &&
 			s[0] == old.Scale[0] && s[1] == old.Scale[1] && s[2] == old.Scale[2] {

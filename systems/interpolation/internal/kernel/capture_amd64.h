@@ -73,6 +73,42 @@
 	VCMPPS    $0x11, Y15, Y0, Y8 \ // ones: less than 3e-7 off (and not a NaN)
 	VMOVMSKPS Y8, mask
 
+// SUM_ROW adds positions and scales of the new pose at n(base) to X(a) and X(b). Rotations are in
+// the sums, too.
+#define SUM_ROW(n, base, a, b) \
+	VADDPS n(base), a, a   \
+	VADDPS n+24(base), b, b
+
+// UNBOUNDED makes mask say whether a number of the eight new poses at base, 48 bytes apart, is
+// infinite or not a number. It may say so, too, if the sums of some that are not overflow. Clobbers
+// Y8 to Y11.
+#define UNBOUNDED(base, mask) \
+	VMOVUPS   0(base), X8          \
+	VMOVUPS   24(base), X9         \
+	VMOVUPS   48(base), X10        \
+	VMOVUPS   72(base), X11        \
+	SUM_ROW(96, base, X8, X9)      \
+	SUM_ROW(144, base, X10, X11)   \
+	SUM_ROW(192, base, X8, X9)     \
+	SUM_ROW(240, base, X10, X11)   \
+	SUM_ROW(288, base, X8, X9)     \
+	SUM_ROW(336, base, X10, X11)   \
+	VADDPS    X10, X8, X8          \
+	VADDPS    X11, X9, X9          \
+	VADDPS    X9, X8, X8           \
+	VSUBPS    X8, X8, X8           \ // 0, or not a number
+	VCMPPS    $3, X8, X8, X8       \
+	VMOVMSKPS X8, mask
+
+// ASKEW does so for the rotations in Y4 to Y7. Clobbers Y9 and Y10.
+#define ASKEW(mask) \
+	VADDPS    Y5, Y4, Y9   \
+	VADDPS    Y7, Y6, Y10  \
+	VADDPS    Y10, Y9, Y9  \
+	VSUBPS    Y9, Y9, Y9   \
+	VCMPPS    $3, Y9, Y9, Y9 \
+	VMOVMSKPS Y9, mask
+
 // LENGTH divides four rotations by their length in double precision; where that is zero, infinite
 // or not a number they become 1 0 0 0. The result is in X0 to X3. Clobbers Y9 to Y11, Y13.
 #define LENGTH(XW, XX, XY, XZ) \

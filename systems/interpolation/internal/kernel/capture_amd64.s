@@ -67,6 +67,10 @@ moved:
 	SHIFTED(336, 280)
 
 store:
+	UNBOUNDED(R12, BX)
+	TESTL BX, BX
+	JNE   done
+
 	// prev <- cur: ten vectors in a row.
 	VMOVUPS (DX), Y0
 	VMOVUPS 32(DX), Y1
@@ -173,6 +177,10 @@ look:
 	JMP store
 
 normalize:
+	ASKEW(BX)
+	TESTL BX, BX
+	JNE   done
+
 	// Copy the poses, to put the rotations over theirs.
 #define COPY(n) \
 	VMOVUPS n(SI), Y0      \

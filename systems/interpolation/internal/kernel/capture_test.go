@@ -245,9 +245,8 @@ func TestCaptureOfASpecialRow(t *testing.T) {
 			*c.Logical[i].Value() = c.Cur[i]
 			c.Logical[i].Value().Rotation = c.Cur[i].Rotation.Scale(2)
 		}, true},
-		{"a NaN, which differs from itself", func(c *Capture3D, i int) {
-			c.Cur[i].Position[1] = nan
-			*c.Logical[i].Value() = c.Cur[i]
+		{"large numbers, whose sum is infinite", func(c *Capture3D, i int) {
+			c.Logical[i].Value().Position = mgl32.Vec3{math.MaxFloat32, math.MaxFloat32, -math.MaxFloat32}
 		}, false},
 		{"a negative zero", func(c *Capture3D, i int) {
 			c.Cur[i].Position[1] = 0
@@ -256,10 +255,26 @@ func TestCaptureOfASpecialRow(t *testing.T) {
 		}, true},
 	}
 	for _, q := range []mgl32.Quat{
-		{}, {W: nan}, {W: 1, V: mgl32.Vec3{nan}}, {W: inf}, {V: mgl32.Vec3{0, 0, -inf}}, {W: math.MaxFloat32, V: mgl32.Vec3{math.MaxFloat32}},
-		{W: 1e-40}, {V: mgl32.Vec3{1e-40, -1e-41, 2e-45}}, {W: 1, V: mgl32.Vec3{1, 1, 1}}, {W: 1 + 3e-7}, {W: 1 + 1.2e-7}, {W: 1 - 1.2e-7}, {W: 1 - 1.8e-7}, {W: 1 - 3e-7},
+		{}, {W: 1e-40}, {V: mgl32.Vec3{1e-40, -1e-41, 2e-45}}, {W: 1, V: mgl32.Vec3{1, 1, 1}}, {W: 1 + 3e-7}, {W: 1 + 1.2e-7}, {W: 1 - 1.2e-7}, {W: 1 - 1.8e-7}, {W: 1 - 3e-7},
 	} {
 		specials = append(specials, special{fmt.Sprint("rotation ", q), func(c *Capture3D, i int) { c.Logical[i].Value().Rotation = q }, false})
+	}
+	for _, q := range []mgl32.Quat{
+		{W: nan}, {W: 1, V: mgl32.Vec3{nan}}, {W: inf}, {V: mgl32.Vec3{0, 0, -inf}}, {W: math.MaxFloat32, V: mgl32.Vec3{math.MaxFloat32}},
+	} {
+		specials = append(specials, special{fmt.Sprint("rotation ", q), func(c *Capture3D, i int) { c.Logical[i].Value().Rotation = q }, true})
+	}
+	for k := range 6 {
+		for _, v := range []float32{nan, inf, -inf} {
+			specials = append(specials, special{fmt.Sprint(v, " at ", k), func(c *Capture3D, i int) {
+				p := c.Logical[i].Value()
+				if k < 3 {
+					p.Position[k] = v
+				} else {
+					p.Scale[k-3] = v
+				}
+			}, true})
+		}
 	}
 	for k := range 10 {
 		specials = append(specials, special{fmt.Sprint("only float ", k), func(c *Capture3D, i int) {

@@ -168,6 +168,10 @@ moved:
 	LIST_SHIFTED(336, R15)
 
 store:
+	UNBOUNDED(SP, CX)
+	TESTL CX, CX
+	JNE   done
+
 	LIST_TAKE(0, R8)
 	LIST_TAKE(48, R9)
 	LIST_TAKE(96, R10)
@@ -226,5 +230,8 @@ look:
 	JMP store
 
 normalize:
+	ASKEW(CX)
+	TESTL CX, CX
+	JNE   done
 	NORMALIZE
 	JMP moved

@@ -75,9 +75,12 @@ func (s *Store[T]) Attach(each func(e arche.Entity, r Row[T])) {
 		if moves {
 			from = r.visual
 		}
-		v := s.Normal(*from)
+		v := s.first(from, &r)
 		r.Set(v, v)
 		*r.seen, *r.motion, *r.span = seen, 0, span{owner: e}
+		if !s.Finite(from) {
+			s.refuse(r.span, *from)
+		}
 		each(e, r)
 	}
 }

@@ -32,6 +32,7 @@ type span struct {
 	// the generation of the capture after which, or in which, the interval was set
 	captured uint32
 	owner    arche.Entity
+	reported bool // a value that is not finite
 }
 
 // Interval is a span of fixed time.
@@ -52,6 +53,7 @@ type Store[T any] struct {
 	world     *arche.World
 	ids       ids
 	normalize func(T) T
+	bounds    Bounds[T]
 	hidden    []arche.ID
 	found     column.Tables
 	tables    []Table[T]
