@@ -77,12 +77,13 @@ type Client[S any, I comparable] struct {
 		by     MovementBase
 		ground components.Pose3D // the last world pose of that body, or of what that mover stood on
 	}
-	jumps     uint8 // of the own player, as the server counts them
-	hasState  bool
-	simulated Tick // by the newest step; valid with simulates
-	simulates bool
-	newest    int64 // newest tick with a received snapshot, unwrapped; before the first one: floor
-	floor     int64 // a tick of the server when the session began, unwrapped: at most 2^31 too low
+	jumps       uint8 // of the own player, as the server counts them
+	hasState    bool
+	loggedState bool // one that is not finite
+	simulated   Tick // by the newest step; valid with simulates
+	simulates   bool
+	newest      int64 // newest tick with a received snapshot, unwrapped; before the first one: floor
+	floor       int64 // a tick of the server when the session began, unwrapped: at most 2^31 too low
 	// the newest moment at which the states of all replicas are known; 0: none
 	whole     time.Duration
 	own       EntityID

@@ -40,7 +40,7 @@ func (c *Client[S, I]) begin(m welcome, now time.Duration) {
 	c.welcomed = m
 	delay := c.inputDelay()
 	if c.predictor == nil || !m.resumed {
-		step := game.Step
+		step := c.stepOwn
 		if len(c.shots) > 0 && !m.arrival {
 			step = c.stepAndFire
 		}

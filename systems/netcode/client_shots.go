@@ -269,7 +269,7 @@ func (c *Client[S, I]) shotsOf(archetype uint16) clientShots[S, I] {
 
 // stepAndFire is Game.Step with the launches of the own player's shots.
 func (c *Client[S, I]) stepAndFire(state S, in I, t Tick) S {
-	after := c.protocol.game.Step(state, in, t)
+	after := c.stepOwn(state, in, t)
 	if c.launches.known && c.launches.closed.IsNewer(t) {
 		return after
 	}

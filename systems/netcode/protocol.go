@@ -78,6 +78,8 @@ type StateCodec[S any] interface {
 // and may then be shared, unless it has a [MatchState] or a [Message] that both ends use at once.
 type Protocol[S any, I comparable] struct {
 	game       Game[S, I]
+	finite     func(S) bool               // whether a state may be shown
+	step       func(S, I, Tick) (S, bool) // Game.Step, which keeps a state without a finite next one
 	schema     *snapshot.Schema
 	grid       Grid           // of positions
 	ticks      clocksync.Grid // of both engines
@@ -127,7 +129,9 @@ func NewProtocol[S any, I comparable](c Config, game Game[S, I]) (*Protocol[S, I
 		return nil, err
 	}
 	game.Pose = withDefaults(game.Pose)
-	return &Protocol[S, I]{game: game, schema: schema, grid: schema.Config().Position, ticks: ticks, movers: map[uint16]*scriptedMover{}}, nil
+	p := &Protocol[S, I]{game: game, schema: schema, grid: schema.Config().Position, ticks: ticks, movers: map[uint16]*scriptedMover{}}
+	p.keepFinite()
+	return p, nil
 }
 
 // withDefaults makes a function of poses complete them; see [components.Pose3D.WithDefaults].

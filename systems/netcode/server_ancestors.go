@@ -143,7 +143,7 @@ func (a *ancestors) look(e arche.Entity) *ancestor {
 		jumped = kind == record.Teleported && written.Revision() != u.revision
 	}
 	u.jumped = known && (jumped || placed != u.placed)
-	if u.step, u.placed, u.before, u.now = a.step, placed, u.now, now; !known {
+	if u.step, u.placed, u.before, u.now = a.step, placed, u.now, now; !known || !u.before.IsFinite() {
 		u.before = now
 	}
 	return u

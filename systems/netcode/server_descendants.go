@@ -94,12 +94,3 @@ func (s *Server[S, I]) waits(e arche.Entity, tr *replicationState) bool {
 	}
 	return false
 }
-
-// sentPose returns the pose that clients are sent, in the frame of the nearest replicated ancestor,
-// of an entity whose local pose is given.
-func (s *Server[S, I]) sentPose(tr *replicationState, local components.Pose3D) components.Pose3D {
-	if s.ancestors.has(tr.id.Slot()) {
-		return tr.last
-	}
-	return local
-}

@@ -107,6 +107,9 @@ type Player[S any, I comparable] struct {
 	confirmed bool      // has sent a packet of the session, so it has received the welcome
 	need      int       // bytes that messages must leave for the state and some of the world
 	tooLarge  bool      // a state that did not fit has been logged
+
+	good        S    // the newest State that was finite
+	loggedState bool // one that was not
 }
 
 // Number returns the player's number, 1 to 65535, which is also [Replicated.Owner] of its entities.
@@ -223,7 +226,7 @@ func (p *Player[S, I]) step(t Tick, now time.Duration) {
 	if p.early = p.early && p.begins.IsNewer(t); p.early {
 		return
 	}
-	game := &p.server.protocol.game
+	p.mend()
 	p.inputs.Begin(now)
 	for {
 		in, ok := p.inputs.Next()
@@ -232,11 +235,11 @@ func (p *Player[S, I]) step(t Tick, now time.Duration) {
 		}
 		p.Input = in
 		if len(p.server.shots) == 0 {
-			p.State = game.Step(p.State, in, t)
+			p.State = p.run(in, t)
 			continue
 		}
 		before := p.State
-		p.State = game.Step(before, in, t)
+		p.State = p.run(in, t)
 		p.server.fire(p, before, in, t)
 	}
 }

@@ -30,6 +30,9 @@ type replicationState struct {
 	// it has moved from one base to another in a continuous motion: last is in the new frame
 	// already
 	passenger bool
+	held      bool // its pose is not finite, and last is shown
+	notFinite bool // has been logged
+	nowhere   bool // it never had a finite pose
 	isRelayed bool // in the newest step, with these values
 	relayed   Relayed
 }
@@ -103,6 +106,9 @@ func (s *Server[S, I]) collectChanges() {
 			tr.owner, tr.always = owner, always
 			t.dirty.set(slot)
 		}
+		if tr.held = *written.Value() != tr.last && s.refuses(tr, query.Entity(), written.Value()); tr.held {
+			continue
+		}
 		stays := false
 		var c *chain // of an entity below one that is not replicated
 		if child := query.Has(t.parents.ID()); child || t.attached.has(slot) {
@@ -116,7 +122,10 @@ func (s *Server[S, I]) collectChanges() {
 			parent := s.idOf(up)
 			if parent == NoEntity && s.living.Alive(up) || s.ancestors.has(slot) {
 				c = s.descend(query.Entity(), tr, written, dt)
-				parent, value = c.base, &c.now
+				if parent, value = c.base, &c.now; s.refuses(tr, query.Entity(), value) {
+					tr.held = true
+					continue
+				}
 			}
 			if parent != tr.parent {
 				// Its pose is in another frame from now on, which is a jump unless its place in the

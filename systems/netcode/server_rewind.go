@@ -67,7 +67,7 @@ func (s *Server[S, I]) recordMoments(after int64) {
 		if tr.id == NoEntity {
 			continue
 		}
-		pose := s.sentPose(tr, (*components.Transform3D)(query.Get(t.transforms.ID())).Get())
+		pose := s.shownPose(tr, query.Entity())
 		row[tr.id.Slot()] = moment{tick: after, id: tr.id, parent: tr.parent, jumps: tr.jumps, age: s.relayedAge(tr), pose: pose}
 	}
 }
@@ -131,9 +131,9 @@ func (r *rewound[S, I]) pose(e arche.Entity) (components.Pose3D, bool) {
 	tr := (*replicationState)(s.world.Get(e, s.replication.track))
 	pose, parent, past, existed := r.shown(e, tr)
 	if !past {
-		return s.transforms.Get(e).Get(), existed
+		return s.localPose(tr, e), existed
 	}
-	_, now := s.ancestors.framed(e)
+	_, now := s.framedPose(tr, e)
 	if parent != now { // it had another parent then
 		was, _ := upward(parent, r.link)
 		is, _ := upward(now, r.link)
@@ -142,7 +142,7 @@ func (r *rewound[S, I]) pose(e arche.Entity) (components.Pose3D, bool) {
 	if pose, ok := s.ancestors.within(e, pose); ok {
 		return pose, true
 	}
-	return s.transforms.Get(e).Get(), true
+	return s.localPose(tr, e), true
 }
 
 // link returns the pose of a frame as the player's screen showed it, and its parent there.
@@ -163,7 +163,7 @@ func (r *rewound[S, I]) link(id EntityID) (components.Pose3D, EntityID, bool) {
 // whether the entity existed then. If not, or if it has jumped since, its pose is the present one.
 func (r *rewound[S, I]) shown(e arche.Entity, tr *replicationState) (pose components.Pose3D, parent EntityID, past, existed bool) {
 	s := r.server
-	pose, parent = s.ancestors.framed(e)
+	pose, parent = s.framedPose(tr, e)
 	if tr.id == NoEntity || r.present || e == r.self || s.protocol.movers[tr.archetype] != nil || r.hasOwn && s.predicts(e, tr, r.own) {
 		return pose, parent, false, true
 	}

@@ -76,6 +76,7 @@ func (s *Server[S, I]) beginStep() {
 func (s *Server[S, I]) endStep() {
 	for p := range s.all {
 		s.setOwner(p) // the game may have changed the entity
+		p.mend()
 	}
 	if len(s.protocol.matchStates) > 0 && len(s.protocol.movers) > 0 {
 		// A value that gameplay has set for the next tick may be part of a mover's path.
