@@ -22,6 +22,9 @@ import (
 // where a rollback restores a copy and writes it as often as the live one has been written since. A
 // write from a normal stage is legal and takes effect in the next fixed step.
 //
+// A pose that is not finite ([Pose3D.IsFinite]) is kept as it was written, and not drawn: the
+// entity stays where it is drawn, and goes on from there when it is written again.
+//
 // The idea of two transforms with revision counters and a skip-interpolation flag is from the
 // Emergence devlog on transform interpolation (Celerity's Transform3dComponent).
 //

@@ -106,7 +106,7 @@ func (p Pose3D) Mat4() mgl32.Mat4 {
 }
 
 // Normalize returns p with a rotation of unit length. A rotation of length zero, or one that is not
-// finite, becomes the identity.
+// finite, becomes the identity. (A capture refuses the whole pose then.)
 func (p Pose3D) Normalize() Pose3D {
 	p.Rotation = NormalizeQuat(p.Rotation)
 	return p

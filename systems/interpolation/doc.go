@@ -24,6 +24,7 @@
 //     before do not matter.
 //   - A constant velocity is exactly linear from its first step on.
 //   - A teleport, a spawn or a value that was overwritten whole is never interpolated.
+//   - A pose that is not finite is never drawn: the last one that was stays.
 //   - A value that has arrived rests. It costs nothing per frame, and does not change by a single
 //     bit.
 //   - Code in fixed stages never sees anything visual, so the simulation does not depend on the

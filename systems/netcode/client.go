@@ -82,8 +82,8 @@ type Client[S any, I comparable] struct {
 	loggedState bool // one that is not finite
 	simulated   Tick // by the newest step; valid with simulates
 	simulates   bool
-	newest      int64 // newest tick with a received snapshot, unwrapped; before the first one: floor
-	floor       int64 // a tick of the server when the session began, unwrapped: at most 2^31 too low
+	newest      int64 // newest tick with a received snapshot, unwrapped; at first floor
+	floor       int64 // a tick, unwrapped: the server's when the session began, or up to 2^31 less
 	// the newest moment at which the states of all replicas are known; 0: none
 	whole     time.Duration
 	own       EntityID

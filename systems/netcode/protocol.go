@@ -19,7 +19,8 @@ import (
 type Game[S any, I comparable] struct {
 	// Step returns a player's state one tick later. It must depend on nothing but its arguments,
 	// functions of the tick (a moving platform), and each [MatchState] at tick t, or predictions
-	// are wrong. Required.
+	// are wrong. If it returns a state that holds a NaN, or whose Pose is not finite, both ends
+	// keep the state before, and log it once: the player moves on with the next input. Required.
 	Step func(state S, in I, t Tick) S
 	// Pose returns the pose of a player in the state, in its parent's frame. A zero Rotation or
 	// Scale counts as left out: identity, 1. Required.
@@ -77,9 +78,10 @@ type StateCodec[S any] interface {
 // other structs: change the Version with those. It is read-only once a server or client uses it,
 // and may then be shared, unless it has a [MatchState] or a [Message] that both ends use at once.
 type Protocol[S any, I comparable] struct {
-	game       Game[S, I]
-	finite     func(S) bool               // whether a state may be shown
-	step       func(S, I, Tick) (S, bool) // Game.Step, which keeps a state without a finite next one
+	game   Game[S, I]
+	finite func(S) bool // whether a state may be shown
+	// Game.Step, which keeps a state that has no finite next one
+	step       func(S, I, Tick) (S, bool)
 	schema     *snapshot.Schema
 	grid       Grid           // of positions
 	ticks      clocksync.Grid // of both engines

@@ -42,7 +42,8 @@ func TestEntitiesThatAreNotFinite(t *testing.T) {
 				if step == 300 {
 					m.transform(late).Set(components.At3D(30, 0, 0))
 				}
-				x := 5 + float32(min(max(step-120, 0), 120))/tickRate // stands, moves by 2 m, and stands
+				// it stands, moves by 2 m, and stands
+				x := 5 + float32(min(max(step-120, 0), 120))/tickRate
 				pose := components.At3D(x, 0, 0)
 				if step >= 180 && step < 280 {
 					spoil(&pose)

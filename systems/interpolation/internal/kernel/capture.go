@@ -47,8 +47,8 @@ func (o *Captured) Reset(moving []uint32) {
 // ordinary movement, from a standing start or from one to the next: prev becomes cur, and cur the
 // logical value with its rotation normalised as by [components.NormalizeQuat].
 //
-// A movement is ordinary if its record is Plain, its revision rose by less than [OwnWrites], its row
-// is not Timed, and the value is finite.
+// A movement is ordinary if its record is Plain, its revision rose by less than [OwnWrites], its
+// row is not Timed, and the value is finite.
 //
 // A run of rows from the first one on that have all moved is captured without a scan: a third less
 // work if a whole table moves. The others are searched for part by part, so that the lines of the
