@@ -3,6 +3,8 @@ package netcode
 import (
 	"time"
 
+	"github.com/go-gl/mathgl/mgl32"
+
 	"github.com/tandem-ecs/tandem/components"
 	"github.com/tandem-ecs/tandem/systems/netcode/interp"
 )
@@ -159,11 +161,15 @@ func (c *Client[S, I]) jumpsOf(r *replica) uint8 {
 }
 
 // appear writes the first pose of a replica, which moves there from its pose when the step begins.
-// It writes nothing and reports false if the replica is shown already, or is not drawn.
+// It writes nothing and reports false if the replica is shown already, or is not drawn, or has a
+// scale of zero.
 func (c *Client[S, I]) appear(r *replica, start, end components.Pose3D) bool {
 	i := c.interpolator()
 	if r.shown || i == nil || !c.visuals.Has(r.entity) || i.HasSamples(r.entity) {
 		return false
+	}
+	if none := (mgl32.Vec3{}); start.Scale == none || end.Scale == none {
+		return false // InMotion would take that for left out
 	}
 	*c.transforms.Get(r.entity), *c.visuals.Get(r.entity) = components.InMotion(start, end)
 	r.shown = true

@@ -31,8 +31,8 @@ const (
 	easeShare   = 0.22
 	slowestRate = 5
 
-	// gone is the offset, in units, radians and parts of a scale, below which it is dropped, so a resting body ends
-	// exactly at its place.
+	// gone is the offset, in units, radians and parts of a scale, below which it is dropped, so a
+	// resting body ends exactly at its place.
 	gone = 1e-4
 )
 

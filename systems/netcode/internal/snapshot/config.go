@@ -37,7 +37,7 @@ type Config struct {
 
 	// MaxEntities bounds how many entities are replicated at a time, up to 65535; zero means 4096.
 	// All memory is allocated for them at the start: with the defaults below and without components
-	// 3.4 KB for each on a server and 2 KB on a client. An encoder takes 4 bytes for each, 64 for
+	// 3.9 KB for each on a server and 2.2 KB on a client. An encoder takes 4 bytes for each, 64 for
 	// each that is relevant to its client, and from 13 to 140 KB for what it has sent. The data
 	// that encoders share takes half a kilobyte for each, on every goroutine that encodes.
 	MaxEntities int

@@ -21,15 +21,18 @@ import (
 type Scale [3]int16
 
 const (
-	scaleOne     = 15 << 10      // the number of a scale of 1
-	mostScale    = 1<<15 - 1     // that of the greatest
-	scaleUnit    = 0x1p112       // the ratio of a float32 to one with its digits and the other exponent
-	scaleDropped = 23 - 10       // digits that a float32 has more
-	scaleHalf    = 1 << (13 - 1) // half of the last digit that is kept
+	scaleOne     = 15 << 10  // the number of a scale of 1
+	mostScale    = 1<<15 - 1 // that of the greatest
+	scaleUnit    = 0x1p112   // of a float32 whose bits are a scale's, shifted
+	scaleDropped = 23 - 10   // digits that a float32 has more
+	scaleHalf    = 1 << (scaleDropped - 1)
 )
 
 // ScaleOf returns a scale as it is sent.
 func ScaleOf(v mgl32.Vec3) (s Scale) {
+	if v == (mgl32.Vec3{1, 1, 1}) {
+		return Scale{}
+	}
 	for k, x := range v {
 		if x != x {
 			continue

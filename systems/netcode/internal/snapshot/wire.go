@@ -117,8 +117,8 @@ func (w *World) changes(slot int, r *record, base int, since uint32) uint64 {
 	return changed
 }
 
-// readTraits changes the record, a copy of the baseline, by the traits behind the bit that says that
-// there are any. The values of components that are present wait in their columns.
+// readTraits changes the record, a copy of the baseline, by the traits behind the bit that says
+// that there are any. The values of components that are present wait in their columns.
 func (d *Decoder) readTraits(r *packet.Reader, p *parsed) {
 	if d.readNamedTraits(r, p) {
 		return
