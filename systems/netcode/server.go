@@ -55,6 +55,7 @@ type Server[S any, I comparable] struct {
 	unclock        func()        // releases the engine's clock
 	notFinite      int           // values that are not finite
 	loggedOutside  bool          // an entity beyond the grid of positions has been logged
+	loggedScale    bool          // a scale that cannot be sent has been logged
 	loggedTooLarge bool          // an entity too large for a packet has been logged
 	loggedRaw      bool          // a raw message in a protocol with messages has been logged
 

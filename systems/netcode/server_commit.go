@@ -70,11 +70,10 @@ func (s *Server[S, I]) commitState(slot int, at time.Duration) {
 		return
 	}
 	state := snapshot.State{Discontinuity: tr.jumps}
-	if start, moves := s.moverStarts[tr.archetype]; moves {
-		// Clients have the path.
-		state.Position, state.Rotation, state.AtRest = start.Position, start.Rotation, true
+	start, moves := s.moverStarts[tr.archetype]
+	if moves { // Clients have the path.
+		pose, state.AtRest = start, true
 	} else {
-		state.Position, state.Rotation = pose.Position, pose.Rotation
 		state.Velocity, state.Angular, state.AtRest = tr.velocity, tr.angular, tr.rests
 		s.mustReach(tr.id, e, pose.Position)
 		if a := s.onArrival(tr.owner, e); a != nil {
@@ -83,6 +82,10 @@ func (s *Server[S, I]) commitState(slot int, at time.Duration) {
 		if tr.isRelayed {
 			state.Age = max(tr.relayed.Age, 0)
 		}
+	}
+	state.Position, state.Rotation, state.Scale = pose.Position, pose.Rotation, snapshot.ScaleOf(pose.Scale)
+	if pose.Scale != (mgl32.Vec3{1, 1, 1}) {
+		s.mustScale(tr.id, e, pose.Scale, state.Scale.Vec3())
 	}
 	s.net.SetState(tr.id, state)
 }
@@ -98,6 +101,21 @@ func (s *Server[S, I]) mustReach(id EntityID, e arche.Entity, position mgl32.Vec
 			s.loggedOutside = true
 			s.config.Log.Error("tandem: an entity is outside of the range of positions, and is shown at its edge: widen netcode.Config.Position",
 				"entity", e, "id", id.String(), "position", position, "min", grid.Min, "max", grid.Max)
+			return
+		}
+	}
+}
+
+// mustScale logs, once, a scale that clients get as quite another one.
+func (s *Server[S, I]) mustScale(id EntityID, e arche.Entity, scale, sent mgl32.Vec3) {
+	if s.loggedScale {
+		return
+	}
+	for axis, v := range scale {
+		if off := mgl32.Abs(sent[axis] - v); !(off <= mgl32.Abs(v)/512) { // NaN too
+			s.loggedScale = true
+			s.config.Log.Error("tandem: the scale of an entity cannot be sent, and is shown as another one: keep scales within 1/16384 and 131008, or at 0",
+				"entity", e, "id", id.String(), "scale", scale, "shown", sent)
 			return
 		}
 	}

@@ -5,7 +5,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/go-gl/mathgl/mgl32"
 	arche "github.com/mlange-42/arche/ecs"
 	"github.com/mlange-42/arche/generic"
 
@@ -85,7 +84,7 @@ func (b *showing) receive(*arche.World) {
 
 func (b *showing) apply(c *snapshot.Change, _ netcode.Tick) {
 	e, known := b.ghosts[c.ID]
-	pose := components.Pose3D{Position: c.State.Position, Rotation: c.State.Rotation, Scale: mgl32.Vec3{1, 1, 1}}
+	pose := components.Pose3D{Position: c.State.Position, Rotation: c.State.Rotation, Scale: c.State.Scale.Vec3()}
 	switch {
 	case c.Op != snapshot.Spawned && !known: // it is the second server's own by now
 		return

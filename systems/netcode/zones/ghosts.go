@@ -3,7 +3,6 @@ package zones
 import (
 	"time"
 
-	"github.com/go-gl/mathgl/mgl32"
 	arche "github.com/mlange-42/arche/ecs"
 
 	"github.com/tandem-ecs/tandem/components"
@@ -56,8 +55,7 @@ func (z *Zone[S, I]) meetGhost(n *neighbor, c *snapshot.Change) *entity {
 	}
 	x := z.entities[name]
 	if x == nil || !z.alive(x.e) && !x.owned {
-		pose := components.Pose3D{Position: c.State.Position, Rotation: c.State.Rotation, Scale: mgl32.Vec3{1, 1, 1}}
-		e := z.spawn(&Arrival[S, I]{Name: name, Archetype: c.Kind, Owner: c.Owner, Pose: pose, Ghost: true})
+		e := z.spawn(&Arrival[S, I]{Name: name, Archetype: c.Kind, Owner: c.Owner, Pose: ghostPose(c), Ghost: true})
 		if e.IsZero() {
 			return nil
 		}
@@ -94,15 +92,15 @@ func (z *Zone[S, I]) spawn(a *Arrival[S, I]) arche.Entity {
 	rep := give[netcode.Replicated](z.world, e, z.ids.replicated)
 	rep.Archetype, rep.Owner = a.Archetype, a.Owner
 	z.setName(e, a.Name)
-	l := get[components.Transform3D](z.world, e, z.ids.transform)
-	pose := a.Pose
-	if a.Ghost {
-		pose.Scale = l.Get().Scale // no snapshot has it
-	}
-	if l.Get() != pose {
-		l.Teleport(pose)
+	if l := get[components.Transform3D](z.world, e, z.ids.transform); l.Get() != a.Pose {
+		l.Teleport(a.Pose)
 	}
 	return e
+}
+
+// ghostPose returns the pose of a ghost in the frame of its parent.
+func ghostPose(c *snapshot.Change) components.Pose3D {
+	return components.Pose3D{Position: c.State.Position, Rotation: c.State.Rotation, Scale: c.State.Scale.Vec3()}
 }
 
 // moveGhost writes the pose of a ghost.
@@ -124,7 +122,7 @@ func (z *Zone[S, I]) moveGhost(n *neighbor, x *entity, c *snapshot.Change, at ne
 		}
 	}
 	l := get[components.Transform3D](z.world, x.e, z.ids.transform)
-	pose := components.Pose3D{Position: c.State.Position, Rotation: c.State.Rotation, Scale: l.Get().Scale}
+	pose := ghostPose(c)
 	relayed := get[netcode.Relayed](z.world, x.e, z.ids.relayed)
 	if jumped := relayed.Discontinuity != c.State.Discontinuity; jumped {
 		l.Teleport(pose)

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/go-gl/mathgl/mgl32"
 	"github.com/mlange-42/arche/generic"
 
 	"github.com/tandem-ecs/tandem/components"
@@ -201,5 +202,41 @@ func TestBoardingAGhost(t *testing.T) {
 	w.run(time.Second, nil)
 	if to, _ := nw.Owner(e); to != 2 || nw.Stats().HandOvers != 1 {
 		t.Errorf("it belongs to zone %d, after %d hand-overs", to, nw.Stats().HandOvers)
+	}
+}
+
+// A ghost has the scale of its entity, and so has what is handed over.
+func TestScalesCrossBorders(t *testing.T) {
+	w := newWorld(t, quadrants())
+	nw, ne := w.begin("nw", 0), w.begin("ne", 0)
+	w.run(time.Second, nil)
+	e := nw.spawnAt(kindCrate, -10, -5)
+	w.run(time.Second, nil)
+	g := ne.ghost()
+	for _, scale := range []mgl32.Vec3{{3, 3, 3}, {1, 0.5, -2}, {0, 0, 0}, {1.3, 1, 1}} {
+		l := nw.bodies.Get(e)
+		pose := l.Get()
+		pose.Scale = scale
+		l.Set(pose)
+		w.run(time.Second/2, nil)
+		if got := ne.bodies.Get(g).Get().Scale; got.Sub(scale).Len() > 0.001 {
+			t.Errorf("a ghost has a scale of %v, want %v", got, scale)
+		}
+	}
+	l := nw.bodies.Get(e)
+	pose := l.Get()
+	pose.Position[0] = 10
+	l.Set(pose)
+	w.run(time.Second, nil)
+	if to, _ := ne.Owner(g); to != 2 || ne.bodies.Get(g).Get() != pose {
+		t.Errorf("it belongs to zone %d at %+v, want zone 2 at %+v", to, ne.bodies.Get(g).Get(), pose)
+	}
+	late := w.begin("sw", 0) // it meets an entity that has a scale
+	w.run(time.Second, nil)
+	pose.Position[0] = -1
+	ne.bodies.Get(g).Set(pose)
+	w.run(time.Second, nil)
+	if got := late.bodies.Get(late.ghost()).Get().Scale; got.Sub(pose.Scale).Len() > 0.001 {
+		t.Errorf("a ghost that appears has a scale of %v, want %v", got, pose.Scale)
 	}
 }

@@ -297,7 +297,7 @@ func TestWireFormat(t *testing.T) {
 	if got, want := sum.Sum64(), uint64(0xca238ff25b61c0ec); got != want {
 		t.Errorf("the packets' sum is %#x, want %#x", got, want)
 	}
-	if got, want := fmt.Sprintf("%x", hello.Bytes()), "030000000000000069a948ce018fed986b"; got != want {
+	if got, want := fmt.Sprintf("%x", hello.Bytes()), "040000000000000069a948ce018fed986b"; got != want {
 		t.Errorf("the hello is %s, want %s", got, want)
 	}
 }

@@ -56,7 +56,7 @@ func TestHello(t *testing.T) {
 	other.Bits(0, 64)
 	other.Bits(0, 8)
 	r := packet.NewReader(other.Bytes())
-	if err := ours.CheckHello(&r); err == nil || err.Error() != "builds do not match: network protocol 99 there, 3 here: update the older one" {
+	if err := ours.CheckHello(&r); err == nil || err.Error() != "builds do not match: network protocol 99 there, 4 here: update the older one" {
 		t.Errorf("another protocol: %v", err)
 	}
 	other = packet.NewWriter(make([]byte, 20))

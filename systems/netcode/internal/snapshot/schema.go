@@ -17,7 +17,7 @@ import (
 // different versions can report it: a hello begins, behind its first byte, with this number in 32
 // bits, little-endian, and a closing connection carries its transport.Reason. The codecs of a game
 // have the game's own [Config].Version.
-const ProtocolVersion = 3
+const ProtocolVersion = 4
 
 // MaxComponents is the number of component types that a [Schema] takes, and MaxMessages that of
 // kinds of messages.
