@@ -29,9 +29,10 @@ type checker interface {
 //	}
 //
 // It finds a Logical with a Visual and no interpolator, velocities without package motion, drawn
-// entities with a Parent and no hierarchy, and poses that are not finite. A component of a game
-// takes part by a method Check on a pointer to it, with the world as the argument and sentences as
-// the result.
+// entities with a Parent and no hierarchy, poses that are not finite, and replicated entities that
+// are drawn at a wrong pose because of a Parent that only one end has. A component of a game takes
+// part by a method Check on a pointer to it, with the world as the argument and sentences as the
+// result.
 func Check(w *arche.World) (mistakes []string) {
 	for _, id := range arche.ComponentIDs(w) {
 		if a, ok := kindOf[adviser](w, id); ok {

@@ -14,9 +14,9 @@ import (
 const foreignParent = "a replica has a Parent that is an entity of the client alone, and is drawn off by that one's pose: " +
 	"leave Parent to the client, and attach local entities to the replica instead of the replica to them"
 
-// foreignParentOf returns the entity of the game's own that is a replica's parent, if the replica is
-// drawn in another place because of that. Without a hierarchy no parent counts, which is a finding
-// of components.Parent.
+// foreignParentOf returns the entity of the game's own that is a replica's parent, if the replica
+// is drawn in another place because of that. Without a hierarchy no parent counts, which is a
+// finding of components.Parent.
 func (c *Client[S, I]) foreignParentOf(r *replica) (parent arche.Entity, any bool) {
 	h := c.hierarchy()
 	if h == nil || r.unspawned || r.despawn.any || !c.has(r.entity) {

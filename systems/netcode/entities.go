@@ -73,8 +73,8 @@ func upward(id EntityID, link func(id EntityID) (components.Pose3D, EntityID, bo
 	return world, id == NoEntity
 }
 
-// worldPose returns the product of the poses of an entity and its ancestors, as a hierarchy does: an
-// ancestor without a pose counts as the identity, and a member of a cycle as a root.
+// worldPose returns the product of the poses of an entity and its ancestors, as a hierarchy does:
+// an ancestor without a pose counts as the identity, and a member of a cycle as a root.
 func (n *entities) worldPose(e arche.Entity) components.Pose3D {
 	pose := n.transforms.Get(e).Get()
 	for !n.loops(e) {
@@ -88,8 +88,8 @@ func (n *entities) worldPose(e arche.Entity) components.Pose3D {
 	return pose
 }
 
-// loops reports whether an entity is its own ancestor. It finds cycles above the entity, which it is
-// no member of, by Brent's algorithm (1980).
+// loops reports whether an entity is its own ancestor. It finds cycles above the entity, which it
+// is no member of, by Brent's algorithm (1980).
 func (n *entities) loops(e arche.Entity) bool {
 	mark, steps, limit := e, 0, 1
 	for at := n.parentOf(e); n.living.Alive(at); at = n.parentOf(at) {

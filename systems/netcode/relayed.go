@@ -18,7 +18,7 @@ type Relayed struct {
 	// Age is how much older the pose is than the end of the present step, at least 0. Clients get
 	// at most 31 eighths of a tick.
 	Age      time.Duration
-	Velocity mgl32.Vec3 // units of length per second
+	Velocity mgl32.Vec3 // units of length per second, in the frame of the Parent
 	Angular  mgl32.Vec3 // radians per second about the axes of its frame
 	// Discontinuity counts the jumps of the entity, as that of [snapshot.State].
 	Discontinuity uint8

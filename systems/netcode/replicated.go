@@ -6,6 +6,9 @@ import (
 
 // Replicated marks an entity that is replicated to clients. On the server, add it to an entity with
 // a Transform3D and set Archetype and Owner. On a client the plugin adds it to every replica.
+//
+// A replica has the parent that its entity has on the server. If that is not replicated, the pose
+// is sent in the frame of the nearest ancestor that is, or in the world.
 type Replicated struct {
 	Archetype uint16   // selects what clients create; must not change
 	Owner     uint16   // the number of the player it belongs to, or 0

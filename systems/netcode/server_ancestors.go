@@ -212,8 +212,8 @@ func (a *ancestors) within(e arche.Entity, pose components.Pose3D) (components.P
 // shears reports whether a pose below another one has a shear, or a scale along other axes, which a
 // pose cannot hold.
 func shears(frame, below components.Pose3D) bool {
-	s := frame.Scale
-	return (s[0] != s[1] || s[1] != s[2]) && below.Rotation.V.Len() > 1e-3
+	x, y, z := mgl32.Abs(frame.Scale[0]), mgl32.Abs(frame.Scale[1]), mgl32.Abs(frame.Scale[2])
+	return (x != y || y != z) && below.Rotation.V.Len() > 1e-3
 }
 
 // posesApart measures how far two poses are from each other, in units of length and radians.

@@ -210,7 +210,8 @@ func TestRelayedBelowAnEntityThatIsNotReplicated(t *testing.T) {
 	*component[netcode.Relayed](m.engine.World(), child) = netcode.Relayed{Discontinuity: 7, Velocity: mgl32.Vec3{0, 3, 0}}
 	m.run(time.Second, nil)
 	a := float64(turn * m.engine.Time().Fixed.Seconds())
-	arm := mgl32.Vec3{float32(-math.Sin(a)), 0, float32(-math.Cos(a))}.Mul(turn) // of the turn, at 1 m
+	// of the turn, at 1 m
+	arm := mgl32.Vec3{float32(-math.Sin(a)), 0, float32(-math.Cos(a))}.Mul(turn)
 	check("on its way", mgl32.Vec3{speed, 3, 0}.Add(arm), mgl32.Vec3{0, turn, 0}, false)
 	moves = false
 	m.transform(socket).Teleport(components.At3D(50, 0, 0))

@@ -43,8 +43,8 @@ func (s *Server[S, I]) ReadComponents(r *Reader, e arche.Entity) {
 }
 
 // State returns the motion of a replicated entity after the newest step that was committed, in the
-// frame of its parent: what clients are sent, before it is rounded. False means that the entity is
-// not replicated, or is new.
+// frame of its nearest replicated ancestor, or in the world: what clients are sent, before it is
+// rounded. False means that the entity is not replicated, or is new.
 func (s *Server[S, I]) State(e arche.Entity) (state EntityState, ok bool) {
 	if !s.marked(e) || !s.has(e) || !s.world.Has(e, s.replication.track) {
 		return state, false

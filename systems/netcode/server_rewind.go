@@ -82,11 +82,12 @@ func (s *Server[S, I]) recordMoments(after int64) {
 // player's screen is where it is on the server, and its targets are at the poses that Rewind
 // returns.
 //
-// The poses are local to the entities' present parents, as in Transform3D. The player's own entity,
-// scripted movers, and bodies that the client predicts have their present poses, since a client
-// shows them at its own player's tick. An entity that has jumped since has its present pose too, so that no player is hit
-// at a place that it has left through a portal. The function returns false for an entity that is
-// not replicated or did not exist. It must not be used after look has returned.
+// The poses are local to the entities' present parents, replicated or not, as in Transform3D. The
+// player's own entity, scripted movers, and bodies that the client predicts have their present
+// poses, since a client shows them at its own player's tick. An entity that has jumped since has
+// its present pose too, so that no player is hit at a place that it has left through a portal. The
+// function returns false for an entity that is not replicated or did not exist. It must not be used
+// after look has returned.
 //
 // A bot has no delay: the poses are the present ones.
 func (p *Player[S, I]) Rewind(look func(at func(e arche.Entity) (components.Pose3D, bool))) {

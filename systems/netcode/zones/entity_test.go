@@ -40,20 +40,20 @@ func TestEntitiesInSockets(t *testing.T) {
 	parents.Assign(lamp, &components.Parent{Entity: boom})
 	parents.Assign(flag, &components.Parent{Entity: mast})
 	w.run(time.Second, nil)
-	place := func(p *place, n custody.Name) (at [3]float32) {
-		for _, g := range p.named(n) {
-			pose := p.bodies.Get(g).Get()
-			has := arche.ComponentID[components.Parent](p.engine.World())
-			for e := g; p.engine.World().Has(e, has); {
-				if e = (*components.Parent)(p.engine.World().Get(e, has)).Entity; e.IsZero() {
-					break
-				}
-				pose = p.bodies.Get(e).Get().Mul(pose)
-			}
-			return pose.Position
+	place := func(p *place, n custody.Name) [3]float32 {
+		g := p.named(n)
+		if g.IsZero() {
+			t.Fatalf("%s does not show %v", p.name, n)
 		}
-		t.Fatalf("%s does not show %v", p.name, n)
-		return at
+		pose := p.bodies.Get(g).Get()
+		has := arche.ComponentID[components.Parent](p.engine.World())
+		for e := g; p.engine.World().Has(e, has); {
+			if e = (*components.Parent)(p.engine.World().Get(e, has)).Entity; e.IsZero() {
+				break
+			}
+			pose = p.bodies.Get(e).Get().Mul(pose)
+		}
+		return pose.Position
 	}
 	near := func(what string, got, want [3]float32) {
 		t.Helper()
@@ -84,13 +84,13 @@ func TestEntitiesInSockets(t *testing.T) {
 	}
 }
 
-// named returns the entities with a name, one at most.
-func (p *place) named(n custody.Name) (all []arche.Entity) {
+// named returns the entity with a name, or the zero entity.
+func (p *place) named(n custody.Name) (e arche.Entity) {
 	id := arche.ComponentID[names.ID](p.engine.World())
 	for q := p.engine.World().Query(arche.All(id)); q.Next(); {
 		if (*names.ID)(q.Get(id)).Name == n {
-			all = append(all, q.Entity())
+			e = q.Entity()
 		}
 	}
-	return all
+	return e
 }
