@@ -113,10 +113,11 @@ func ferryWalk(begin netcode.Tick) func(netcode.Tick) input {
 func (m *match) serverWorld(e arche.Entity) mgl32.Vec3 {
 	pose := m.transform(e).Get()
 	w := m.engine.World()
-	if id := arche.ComponentID[components.Parent](w); w.Has(e, id) {
-		if parent := (*components.Parent)(w.Get(e, id)).Entity; !parent.IsZero() {
-			pose = m.transform(parent).Get().Mul(pose)
+	for id := arche.ComponentID[components.Parent](w); w.Has(e, id); {
+		if e = (*components.Parent)(w.Get(e, id)).Entity; e.IsZero() {
+			break
 		}
+		pose = m.transform(e).Get().Mul(pose)
 	}
 	return pose.Position
 }

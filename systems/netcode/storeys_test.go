@@ -73,7 +73,11 @@ func (s *storeys) at(t netcode.Tick) int { return s.tour[int(t)/cmp.Or(s.stay, 9
 func (s *storeys) protocol(t testing.TB) *protocol {
 	game := runnerGame()
 	game.Step = func(r runner, in input, t netcode.Tick) runner {
-		r.X += float32(in.X) / tickRate
+		speed := float32(1)
+		if in.Dash {
+			speed = runSpeed
+		}
+		r.X += float32(in.X) * speed / tickRate
 		if from, to := int(r.On), s.at(t); r.Ride && from != to { // those that ride take part in the tour
 			at := s.floor(to, t.Add(1)).Inverse().Apply(s.floor(from, t.Add(1)).Apply(mgl32.Vec3{r.X, 0, r.Z}))
 			r.X, r.Z, r.On = at[0], at[2], netcode.EntityID(to)
@@ -264,6 +268,86 @@ func TestRewindOfStoreys(t *testing.T) {
 			// 0.02 m in a 16th of a tick, to which claims are rounded, and a step at a change
 			if worst > 0.2 || compared < 300 || left < 20 {
 				t.Errorf("%s, riding %v: rewound %.3f m from where it was seen, %d times", s.name, riding, worst, compared)
+			}
+		}
+	}
+}
+
+// Steps from storey to storey, and rewinds of those that take them, allocate nothing.
+func TestStoreysAllocateNothing(t *testing.T) {
+	s := allStoreys[3]
+	m, players := s.match(t, func(uint64) linkPath { return perfect() }, 1)
+	target := m.of(players[0]).Entity
+	look := func(at func(arche.Entity) (components.Pose3D, bool)) {
+		if _, ok := at(target); !ok {
+			t.Error("the target is not there")
+		}
+	}
+	m.engine.Add(ecs.FixedUpdate, ecs.SystemFunc(func(*arche.World) { m.of(players[1]).Rewind(look) }))
+	m.run(12*time.Second, nil)
+	if n := testing.AllocsPerRun(3, func() { m.run(4*time.Second, nil) }) / (4 * tickRate); n > 0.05 {
+		t.Errorf("%.2f allocations a tick", n)
+	}
+}
+
+// A player that stands on a lift that is removed keeps its place over the ferry's last one: it does
+// not leap to where the lift would be in the world.
+func TestStoreyRemovedUnderItsPassenger(t *testing.T) {
+	s := storeys{paths: []func(netcode.Tick) components.Pose3D{sailing, lifting}, tour: []int{0, 2}, stay: 97}
+	m, players := s.match(t, func(uint64) linkPath { return perfect() }, 1)
+	rider := m.of(players[2]).Entity
+	lift := component[components.Parent](m.engine.World(), rider).Entity
+	var screens [3]drawnWay
+	each := func() {
+		for i, p := range players {
+			screens[i].look(p.engine.World(), p.client.Replica(m.id(rider)), m.now)
+		}
+	}
+	m.run(time.Second, each)
+	last := m.serverWorld(rider)
+	m.engine.World().RemoveEntity(lift)
+	m.run(time.Second, each)
+	for i, d := range screens {
+		if d.most > 0.2 {
+			t.Errorf("screen %d: the rider moves %.2f m in a frame", i, d.most)
+		}
+	}
+	if at := m.serverWorld(rider); at.Sub(last).Len() > 5 {
+		t.Errorf("on the server the rider is at %v, and was at %v", at, last)
+	}
+}
+
+// A player rides a tray that another one carries. On the screen of the carrier it is drawn with the
+// carrier, ahead; on the rider's own, with the carrier in the past.
+func TestRidingAPlayersTray(t *testing.T) {
+	for _, network := range networks {
+		s := storeys{paths: []func(netcode.Tick) components.Pose3D{func(netcode.Tick) components.Pose3D { return components.At3D(1, 0, 0) }}, tour: []int{0}}
+		m, players := s.match(t, network.path, 1)
+		carrier, rider := m.of(players[0]), m.of(players[2])
+		tray := m.entityOf(kindStorey1)
+		m.of(players[0]).Teleport(runner{})
+		rider.Teleport(runner{X: 1, Z: 3})
+		m.hang(tray, carrier.Entity, components.At3D(1, 0, 0))
+		m.run(2*time.Second, nil)
+		players[0].input = func(netcode.Tick) input { return input{X: 1, Dash: true} }
+		var screens [3]drawnWay
+		for k := range 4 {
+			m.run(2*time.Second, func() {
+				for i, p := range players {
+					screens[i].look(p.engine.World(), p.client.Replica(m.id(rider.Entity)), m.now)
+				}
+			})
+			ground := m.serverWorld(tray)
+			if k%2 == 0 { // the game takes it up where it is
+				rider.State.X, rider.State.Z, rider.State.On = rider.State.X-ground[0], rider.State.Z-ground[2], 1
+			} else {
+				rider.State.X, rider.State.Z, rider.State.On = rider.State.X+ground[0], rider.State.Z+ground[2], 0
+			}
+		}
+		for i, d := range screens {
+			t.Logf("%s, screen %d: %.3f m in a frame", network.name, i, d.most)
+			if d.most > 0.15 {
+				t.Errorf("%s, screen %d: the rider moves %.3f m in a frame", network.name, i, d.most)
 			}
 		}
 	}

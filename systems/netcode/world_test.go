@@ -315,3 +315,14 @@ func (m *match) id(e arche.Entity) netcode.EntityID {
 	w := m.engine.World()
 	return (*netcode.Replicated)(w.Get(e, arche.ComponentID[netcode.Replicated](w))).ID
 }
+
+// entityOf returns the server's entity of an archetype.
+func (m *match) entityOf(kind uint16) (e arche.Entity) {
+	filter := generic.NewFilter1[netcode.Replicated]()
+	for q := filter.Query(m.engine.World()); q.Next(); {
+		if q.Get().Archetype == kind {
+			e = q.Entity()
+		}
+	}
+	return e
+}
