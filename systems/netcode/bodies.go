@@ -20,8 +20,8 @@ import (
 // A body is an entity of one of the Archetypes that has the component B beside its Transform3D and
 // Replicated, and no parent: an entity with a parent is cargo, which is not stepped. The server's
 // plugin steps the components and writes the poses. Gameplay may change a component afterwards, in
-// FixedUpdate (a kick, a shot). A body that jumps needs a Teleport of its Transform3D in the same
-// step. Clients' replicas have the component too: the predicted state, or else the server's state
+// FixedUpdate (a kick, a shot). A body that gameplay lets jump needs a Teleport of its Transform3D
+// in the same step; for one that jumps in Step there is Teleported. Clients' replicas have the component too: the predicted state, or else the server's state
 // at the time of the view.
 //
 // # Cost
@@ -51,6 +51,10 @@ type Bodies[S any, I comparable, B comparable] struct {
 	// Pose returns the world pose of a body in the state. A zero Rotation or Scale counts as left
 	// out: identity, 1. Required.
 	Pose func(body B) components.Pose3D
+	// Teleported reports whether a step of a body from one world pose to another is a jump, as
+	// Game.Teleported does for a player: a ball through a gate. A correction whose ends are so is
+	// drawn as a jump, too. Nil means that no step jumps.
+	Teleported func(before, after components.Pose3D) bool
 	// ProxyState makes the state of another player from its world pose, its velocity in units of
 	// length per second, and its last received input. From then on Game.Step and Step move it with
 	// the bodies. It returns false for an entity that is no player. It must accept any values. Nil

@@ -73,6 +73,7 @@ type activeBody struct {
 	weight float32 // 0: as interpolated, 1: as predicted
 	jumps  uint8   // discontinuities, as the server counts them
 	snap   bool    // the prediction jumps in this step
+	news   bool    // the server has counted a jump, of which a correction may come
 
 	seen     components.Pose3D // by interpolation, at the end of this step
 	seenLast components.Pose3D // and the step before
@@ -126,7 +127,7 @@ func (b *bodiesClient[S, I, B]) update() {
 			at = newest.Add(-b.silence())
 		}
 		if at.IsNewer(known) && b.bodyGroup.Note(a.id, at, state) && s.Discontinuity != a.jumps {
-			a.jumps, a.snap = s.Discontinuity, true
+			a.jumps, a.news = s.Discontinuity, true
 		}
 	}
 	b.choose(newest)
@@ -193,11 +194,13 @@ func (b *bodiesClient[S, I, B]) before() {
 		a.start = b.config.Pose(state)
 		a.wrong = was && a.start != a.end
 		if a.wrong {
+			a.snap = a.snap || a.news || teleported(b.config.Teleported).apart(a.end, a.start)
 			b.c.stats.BodyCorrections++
 			b.c.stats.BodyError = float64(a.start.Position.Sub(a.end.Position).Len())
 			b.c.watchMispredicted(a.id, b.c.stats.BodyError)
 			a.snap = a.snap || b.config.Snap > 0 && b.c.stats.BodyError >= b.config.Snap
 		}
+		a.news = false
 	}
 }
 
@@ -210,8 +213,10 @@ func (b *bodiesClient[S, I, B]) after() {
 		}
 		state, _ := b.bodyGroup.State(a.id)
 		a.end = b.config.Pose(state)
-		a.snap = a.snap || b.config.Snap > 0 && float64(a.end.Position.Sub(a.start.Position).Len()) >= b.config.Snap
-		if far := a.end.Position.Sub(a.seen.Position).Len(); !placed(a.start) || !placed(a.end) || !(far <= giveUpFactor*b.config.Leave) {
+		a.snap = a.snap || teleported(b.config.Teleported).between(a.start, a.end) ||
+			b.config.Snap > 0 && float64(a.end.Position.Sub(a.start.Position).Len()) >= b.config.Snap
+		far := a.end.Position.Sub(a.seen.Position).Len()
+		if !placed(a.start) || !placed(a.end) || !(far <= giveUpFactor*b.config.Leave || b.across(a)) {
 			// The prediction is far off. The next reconciliation corrects the bodies that it may
 			// have touched.
 			a.ready, a.leaving, a.weight = false, true, 0
@@ -257,7 +262,12 @@ func (b *bodiesClient[S, I, B]) show(r *replica, a *activeBody) {
 	pose, start, jump := a.seen, a.seenLast, a.jump && a.weight < 1 || a.snap && a.weight > 0
 	if a.ready {
 		from := a.weight
-		a.weight = fade(a.weight, !a.leaving && !a.theirs, a.end.Position.Sub(a.seen.Position).Len(), c.protocol.TickRate())
+		switch {
+		case !b.across(a):
+			a.weight = fade(from, !a.leaving && !a.theirs, a.end.Position.Sub(a.seen.Position).Len(), c.protocol.TickRate())
+		case from > 0 && from < 1: // no way leads from one pose to the other: it stays at its one
+			a.weight, jump = 1, true
+		}
 		start = components.Blend3D(a.seenLast, a.start, smooth(from))
 		pose = components.Blend3D(a.seen, a.end, smooth(a.weight))
 		if a.weight == 1 {
@@ -277,6 +287,11 @@ func (b *bodiesClient[S, I, B]) show(r *replica, a *activeBody) {
 		c.writePose(r, pose, jump || !r.shown)
 	}
 	a.wrong = false
+}
+
+// across reports whether a body's interpolated pose and its predicted one are at two ends of a jump.
+func (b *bodiesClient[S, I, B]) across(a *activeBody) bool {
+	return teleported(b.config.Teleported).apart(a.seen, a.end)
 }
 
 // fade moves a weight by a step towards 1 or 0. The gap is the way between the two: the drawn

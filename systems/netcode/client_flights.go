@@ -207,6 +207,10 @@ func (s *shot[S, I, P]) draw(r *replica, from, to float64) {
 	}
 	l := c.transforms.Get(s.entity)
 	start, _ := k.at(s.path, max(from, 0))
+	jump := teleported(k.Teleported).between(start, pose)
+	if jump {
+		start, from = pose, max(from, 0)
+	}
 	switch i := c.interpolator(); {
 	case s.appears && c.visuals.Has(s.entity):
 		if next, flies := k.at(s.path, 1); from < 0 && flies {
@@ -217,7 +221,7 @@ func (s *shot[S, I, P]) draw(r *replica, from, to float64) {
 		if share < 1 {
 			l.SetOver(pose, time.Duration(share*float64(c.engine.Time().FixedDelta)))
 		}
-	case s.appears:
+	case s.appears || jump:
 		l.Teleport(pose)
 	case s.wrong && s.own && i != nil:
 		i.Correct(s.entity, start, pose)

@@ -1,15 +1,48 @@
 package netcode
 
+import (
+	"time"
+
+	"github.com/tandem-ecs/tandem/components"
+)
+
 // writeMover moves a scripted mover to its pose at the end of tick t. News of match states can
-// change its path in ticks that are drawn already. The difference then fades.
+// change its path in ticks that are drawn already. The difference then fades, unless a jump lies in
+// it.
 func (c *Client[S, I]) writeMover(r *replica, m *scriptedMover, t Tick) {
 	start, end := m.path(t), m.path(t.Add(1))
+	jump := m.teleported.between(start, end)
+	if jump {
+		start = end
+	}
 	if c.appear(r, start, end) {
 		return
 	}
-	if i := c.interpolator(); c.matchNews && r.shown && i != nil && start != c.transforms.Get(r.entity).Get() {
-		i.CorrectGently(r.entity, start, end, easeSlow, easeFast)
-		return
+	if drawn := c.transforms.Get(r.entity).Get(); r.shown && !jump && start != drawn {
+		// news, or the own clock was set
+		if jump = m.teleported.apart(drawn, start); !jump && c.matchNews {
+			if i := c.interpolator(); i != nil {
+				i.CorrectGently(r.entity, start, end, easeSlow, easeFast)
+				return
+			}
+		}
 	}
-	c.writePose(r, end, !r.shown)
+	c.writePose(r, end, jump || !r.shown)
+}
+
+// frameJumps reports whether a frame jumps between two moments: a scripted mover, or one that
+// carries it.
+func (c *Client[S, I]) frameJumps(id EntityID, from, to time.Duration) bool {
+	jumps := false
+	_, _ = upward(id, func(id EntityID) (pose components.Pose3D, parent EntityID, ok bool) {
+		r := c.replica(id)
+		if r == nil {
+			return pose, NoEntity, false
+		}
+		if mover := c.protocol.movers[r.archetype]; mover != nil {
+			jumps = jumps || mover.jumpsBetween(c.grid, from, to)
+		}
+		return pose, r.parent, true
+	})
+	return jumps
 }

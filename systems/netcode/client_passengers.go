@@ -138,6 +138,9 @@ func (c *Client[S, I]) bridge(r *replica, s interp.Sample, now time.Duration) {
 		return
 	}
 	from := EntityID(last.Frame)
+	if c.frameJumps(from, last.Time, s.Time) || c.frameJumps(EntityID(s.Frame), last.Time, s.Time) {
+		return // no path leads from one to the other
+	}
 	t := Tick(uint32(c.grid.Index(s.Time)))
 	pose := poseOf(s.Position, s.Rotation, s.Scale)
 	there, ok := c.reframe(pose, EntityID(s.Frame), from, t)
@@ -224,6 +227,9 @@ func (c *Client[S, I]) changeFrame(r *replica, frame EntityID, at time.Duration)
 		return c.attach(r, frame), true
 	}
 	there, r.hops = c.board(r, frame)
+	if present := c.edgeOf(c.simulated); c.frameJumps(from, at, present) || c.frameJumps(frame, at, present) {
+		r.hops = false // no way leads from where it is drawn
+	}
 	own := c.own
 	if c.replay != nil {
 		own = c.followed.own
@@ -237,8 +243,8 @@ func (c *Client[S, I]) changeFrame(r *replica, frame EntityID, at time.Duration)
 const cargoTime = 0.27
 
 // hop draws a replica that has changed frames: it leads from where it is drawn to the path that
-// ends at a pose, with the state of its samples there. The own player acts with
-// what it carries, so that is in its place soon. The others take as long as corrections do.
+// ends at a pose, with the state of its samples there. The own player acts with what it carries, so
+// that is in its place soon. The others take as long as corrections do.
 func (c *Client[S, I]) hop(r *replica, s *interp.State, pose components.Pose3D, i *interpolation.Interpolator[components.Pose3D]) {
 	start, over := pose, cargoTime
 	start.Position = start.Position.Sub(s.Velocity.Mul(1 / float32(c.protocol.TickRate())))

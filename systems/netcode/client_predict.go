@@ -29,7 +29,7 @@ func (c *Client[S, I]) predict(t Tick) {
 	start, end, kept, changed := c.passengerPath(r, before, after, t)
 	i := c.interpolator()
 	switch {
-	case c.correct.jump || !r.shown || !kept:
+	case c.correct.jump || !r.shown || !kept || teleported(c.protocol.game.Teleported).between(start, end):
 		c.watchJump(r)
 		c.transforms.Get(r.entity).Teleport(end)
 	case changed && i != nil:
@@ -94,10 +94,25 @@ func (c *Client[S, I]) reconcile(t Tick, state S, jumps uint8) {
 		c.stats.CorrectionError = fix.Error
 		c.correct.any = true
 		snap := c.protocol.game.Snap
-		if jumped || snap > 0 && c.protocol.game.Distance(fix.Before, fix.After) >= snap {
+		if jumped || snap > 0 && c.protocol.game.Distance(fix.Before, fix.After) >= snap || c.apart(fix.Before, fix.After) {
 			c.correct.jump = true
 		}
 	}
+}
+
+// apart reports whether a jump lies between the predicted and the corrected present state.
+func (c *Client[S, I]) apart(before, after S) bool {
+	game := &c.protocol.game
+	if game.Teleported == nil {
+		return false
+	}
+	was, is := game.Pose(before), game.Pose(after)
+	if base := game.MovementBase; base != nil && base(before) != base(after) {
+		from, _ := c.basePose(base(before), c.predictor.Tick(), false)
+		to, _ := c.basePose(base(after), c.predictor.Tick(), false)
+		was, is = from.Mul(was), to.Mul(is)
+	}
+	return teleported(game.Teleported).apart(was, is)
 }
 
 // inputDelay returns how many ticks after the present one an input of the player runs.

@@ -33,6 +33,17 @@ type Game[S any, I comparable] struct {
 	// KeepOrphans, or the player's entity is despawned with the base. Nil means that nothing
 	// carries players, and Pose is in the frame of the parent that the server's entity has, if any.
 	MovementBase func(state S) MovementBase
+	// Teleported reports whether a step from one pose to another is a jump and no motion: Step has
+	// wrapped the player round the map, or led it through a gate. Every screen then draws the player
+	// at one end or at the other, with what is attached to it, and never in between. It goes on with
+	// its velocity, turned as the pose is. Nothing is corrected, since both ends of the connection
+	// take the same step.
+	//
+	// Both poses are in the same frame, that of the player's base after the step. A comparison of
+	// distances does: farther apart than a step can lead. A correction between two poses of a tick
+	// that are so in either order is drawn as a jump, too. Nil means that no step jumps. For a jump
+	// that only the server makes, such as a respawn, see [Player.Teleport].
+	Teleported func(before, after components.Pose3D) bool
 	// Distance returns by how much a prediction was wrong, at least 0, in any unit, or NaN for
 	// invalid values. Up to Tolerance, in the same unit, the prediction counts as right; zero
 	// corrects every difference. A field that Distance leaves out is not corrected.

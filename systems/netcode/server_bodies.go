@@ -73,7 +73,11 @@ func (b *bodiesServer[S, I, B]) step(t Tick) {
 		}
 		state := g.Bodies[i].State
 		*(*B)(s.world.Get(e, b.id)) = state
-		if l, pose := s.transforms.Get(e), b.config.Pose(state); l.Get() != pose {
+		switch l, pose := s.transforms.Get(e), b.config.Pose(state); {
+		case l.Get() == pose:
+		case teleported(b.config.Teleported).between(l.Get(), pose):
+			s.replication.leap(e, pose)
+		default:
 			l.Set(pose)
 		}
 	}

@@ -69,11 +69,12 @@ func (s *Server[S, I]) commitState(slot int, at time.Duration) {
 	if tr.poseless {
 		return
 	}
-	state := snapshot.State{Discontinuity: tr.jumps}
+	var state snapshot.State
 	start, moves := s.moverStarts[tr.archetype]
 	if moves { // Clients have the path.
 		pose, state.AtRest = start, true
 	} else {
+		state.Discontinuity = tr.jumps
 		state.Velocity, state.Angular, state.AtRest = tr.velocity, tr.angular, tr.rests
 		s.mustReach(tr.id, e, pose.Position)
 		if a := s.onArrival(tr.owner, e); a != nil {

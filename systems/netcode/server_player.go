@@ -211,6 +211,9 @@ func (p *Player[S, I]) Teleport(state S) {
 	pose := p.carry()
 	if t := p.transform(); t != nil {
 		t.Teleport(pose)
+		if r := &p.server.replication; p.server.world.Has(p.Entity, r.track) {
+			r.of(p.Entity).leapt = false
+		}
 	}
 }
 
@@ -249,9 +252,21 @@ func (p *Player[S, I]) writePose() {
 	if p.early {
 		return // the entity is still where the other server has it
 	}
+	base := p.base
 	pose := p.carry()
-	if transform := p.transform(); transform != nil && pose != transform.Get() {
-		transform.Set(pose)
+	t := p.transform()
+	if t == nil {
+		return
+	}
+	before := t.Get()
+	if p.base != base && p.server.world.Has(p.Entity, p.server.replication.track) {
+		before = p.server.replication.of(p.Entity).last // carry has taken it to the present frame
+	}
+	switch {
+	case teleported(p.server.protocol.game.Teleported).between(before, pose):
+		p.server.replication.leap(p.Entity, pose)
+	case pose != t.Get():
+		t.Set(pose)
 	}
 }
 

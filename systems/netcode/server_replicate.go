@@ -20,6 +20,8 @@ type replicationState struct {
 	velocity   mgl32.Vec3
 	angular    mgl32.Vec3
 	jumps      uint8
+	leaps      uint8 // those of jumps that were part of a step's motion
+	leapt      bool  // in the newest step
 	rests      bool
 	parent     EntityID // its pose is relative to it
 	reattached bool     // its parent has changed since the last commit
@@ -83,9 +85,30 @@ func (t *replicationStates) move(movers map[uint16]*scriptedMover, at Tick) {
 			continue
 		}
 		l := (*components.Transform3D)(query.Get(t.transforms.ID()))
-		if pose := mover.path(at); l.Get() != pose {
+		switch pose, before := mover.path(at), l.Get(); {
+		case before == pose:
+		case mover.teleported.between(before, pose):
+			l.Teleport(pose)
+		default:
 			l.Set(pose)
 		}
+	}
+}
+
+// of returns the replicationState of an entity that has one.
+func (t *replicationStates) of(e arche.Entity) *replicationState {
+	return (*replicationState)(t.world.Get(e, t.track))
+}
+
+// cuts counts the jumps that were no part of a step's motion.
+func (tr *replicationState) cuts() uint8 { return tr.jumps - tr.leaps }
+
+// leap writes the pose of an entity that has jumped in its own step: its motion goes on behind the
+// jump.
+func (t *replicationStates) leap(e arche.Entity, pose components.Pose3D) {
+	t.transforms.Get(e).Teleport(pose)
+	if t.world.Has(e, t.track) {
+		t.of(e).leapt = true
 	}
 }
 
@@ -141,7 +164,8 @@ func (s *Server[S, I]) collectChanges() {
 				}
 			}
 		}
-		tr.passenger = false
+		passenger, leapt := tr.passenger, tr.leapt
+		tr.passenger, tr.leapt = false, false
 		if c != nil {
 			s.collectBelow(query.Entity(), tr, c, written, stays, dt)
 			continue
@@ -180,13 +204,21 @@ func (s *Server[S, I]) collectChanges() {
 		kind, _ := written.Pending(record.OwnerOf(query.Entity()), tr.revision)
 		pose := written.Value().Normalize()
 		jumped := kind == record.Teleported && tr.revision != 0 && !stays
-		if tr.revision == 0 || jumped {
+		switch {
+		case jumped && leapt && !passenger:
+			// The motion goes on, in the direction that the jump gives it.
+			turn := pose.Rotation.Mul(tr.last.Normalize().Rotation.Conjugate())
+			tr.velocity, tr.angular = turn.Rotate(tr.velocity), turn.Rotate(tr.angular)
+		case tr.revision == 0 || jumped:
 			tr.velocity, tr.angular = mgl32.Vec3{}, mgl32.Vec3{}
-		} else {
+		default:
 			tr.velocity, tr.angular = motion(tr.last.Normalize(), pose, span)
 		}
 		if jumped {
 			tr.jumps++
+			if leapt {
+				tr.leaps++
+			}
 		}
 		tr.last, tr.rests = *written.Value(), false
 	}

@@ -25,6 +25,7 @@ type moment struct {
 	id     EntityID
 	parent EntityID
 	jumps  uint8
+	cuts   uint8 // those of jumps that no rewind crosses
 	age    int64 // by how much the pose is older than the tick, in 1/16 ticks; see Relayed
 	pose   components.Pose3D
 }
@@ -68,7 +69,7 @@ func (s *Server[S, I]) recordMoments(after int64) {
 			continue
 		}
 		pose := s.shownPose(tr, query.Entity())
-		row[tr.id.Slot()] = moment{tick: after, id: tr.id, parent: tr.parent, jumps: tr.jumps, age: s.relayedAge(tr), pose: pose}
+		row[tr.id.Slot()] = moment{tick: after, id: tr.id, parent: tr.parent, jumps: tr.jumps, cuts: tr.cuts(), age: s.relayedAge(tr), pose: pose}
 	}
 }
 
@@ -84,10 +85,17 @@ func (s *Server[S, I]) recordMoments(after int64) {
 //
 // The poses are local to the entities' present parents, replicated or not, as in Transform3D. The
 // player's own entity, scripted movers, and bodies that the client predicts have their present
-// poses, since a client shows them at its own player's tick. An entity that has jumped since has
-// its present pose too, so that no player is hit at a place that it has left through a portal. The
-// function returns false for an entity that is not replicated or did not exist. It must not be used
-// after look has returned.
+// poses, since a client shows them at its own player's tick. The function returns false for an
+// entity that is not replicated or did not exist. It must not be used after look has returned.
+//
+// No pose is between the ends of a jump. A jump that the game makes with an entity, by
+// Player.Teleport or Logical.Teleport, is not taken back: from then on the entity has its present
+// pose, so that no player is hit at a place that a respawn has taken it from. A jump of a step
+// (Game.Teleported, Bodies.Teleported) is a part of the motion, which the shooter has not seen yet:
+// before it the entity is at the end where the shooter sees it, as a player is that has stepped
+// behind a wall. Between the two snapshots around such a jump the screen shows the end before it,
+// and Rewind already that behind it. Entities that are [Relayed] do not tell the two kinds apart:
+// none of their jumps is taken back.
 //
 // A bot has no delay: the poses are the present ones.
 func (p *Player[S, I]) Rewind(look func(at func(e arche.Entity) (components.Pose3D, bool))) {
@@ -172,12 +180,12 @@ func (r *rewound[S, I]) shown(e arche.Entity, tr *replicationState) (pose compon
 	if a.tick != r.from || a.id != tr.id {
 		return pose, parent, false, false
 	}
-	if a.jumps != tr.jumps {
+	if a.cuts != tr.cuts() {
 		return pose, parent, false, true
 	}
 	was := a.pose
 	if tr.isRelayed || a.age > 0 || b.age > 0 {
-		if was, a = r.between(tr.id); a.jumps != tr.jumps {
+		if was, a = r.between(tr.id); a.cuts != tr.cuts() {
 			return pose, parent, false, true
 		}
 	} else if b.tick == r.from+1 && b.id == tr.id && b.jumps == a.jumps && b.parent == a.parent {

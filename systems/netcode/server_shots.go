@@ -80,6 +80,9 @@ func (k *shotsServer[S, I, P]) spawn(owner uint16, n int, p P, t Tick) {
 		return
 	}
 	end, share, _ := k.along(p, 0, 1)
+	if teleported(k.Teleported).between(start, end) {
+		start = end
+	}
 	w, ids := k.s.world, k.ids
 	if drawn := interpolation.Of[components.Pose3D](w) != nil; !drawn {
 		ids = ids[:len(ids)-1]
@@ -107,7 +110,12 @@ func (k *shotsServer[S, I, P]) move(t Tick) {
 			k.ended = append(k.ended, query.Entity())
 			continue
 		}
-		moveOver((*components.Transform3D)(query.Get(k.s.transforms.ID())), pose, share, step)
+		l := (*components.Transform3D)(query.Get(k.s.transforms.ID()))
+		if teleported(k.Teleported).between(l.Get(), pose) {
+			l.Teleport(pose)
+		} else {
+			moveOver(l, pose, share, step)
+		}
 	}
 	for _, e := range k.ended {
 		k.s.world.RemoveEntity(e)

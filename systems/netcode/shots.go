@@ -76,6 +76,9 @@ type Shots[S any, I comparable, P comparable] struct {
 	// must not grow with the age. A pose with a number that is not finite ends the flight.
 	// Required.
 	Path func(p P, age float64) (components.Pose3D, bool)
+	// Teleported reports whether the way of a step from one pose of a path to another is a jump, as
+	// Game.Teleported does: a bullet through a gate. Nil means that no path jumps.
+	Teleported func(before, after components.Pose3D) bool
 	// Codec packs P. Nil: [StructComponent].
 	Codec ComponentCodec[P]
 }
