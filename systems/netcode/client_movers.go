@@ -1,10 +1,6 @@
 package netcode
 
-import (
-	"time"
-
-	"github.com/tandem-ecs/tandem/components"
-)
+import "github.com/tandem-ecs/tandem/components"
 
 // writeMover moves a scripted mover to its pose at the end of tick t. News of match states can
 // change its path in ticks that are drawn already. The difference then fades, unless a jump lies in
@@ -30,19 +26,22 @@ func (c *Client[S, I]) writeMover(r *replica, m *scriptedMover, t Tick) {
 	c.writePose(r, end, jump || !r.shown)
 }
 
-// frameJumps reports whether a frame jumps between two moments: a scripted mover, or one that
-// carries it.
-func (c *Client[S, I]) frameJumps(id EntityID, from, to time.Duration) bool {
-	jumps := false
+// framesApart reports whether two places of a replica that goes from one frame to another are at
+// two ends of a jump of one of these, or of what carries them: no path leads from place to place.
+func (c *Client[S, I]) framesApart(from, to EntityID, a, b components.Pose3D) bool {
+	return c.frameApart(from, a, b) || c.frameApart(to, a, b)
+}
+
+func (c *Client[S, I]) frameApart(id EntityID, a, b components.Pose3D) (apart bool) {
 	_, _ = upward(id, func(id EntityID) (pose components.Pose3D, parent EntityID, ok bool) {
 		r := c.replica(id)
 		if r == nil {
 			return pose, NoEntity, false
 		}
 		if mover := c.protocol.movers[r.archetype]; mover != nil {
-			jumps = jumps || mover.jumpsBetween(c.grid, from, to)
+			apart = apart || mover.teleported.apart(a, b)
 		}
 		return pose, r.parent, true
 	})
-	return jumps
+	return apart
 }

@@ -138,13 +138,10 @@ func (c *Client[S, I]) bridge(r *replica, s interp.Sample, now time.Duration) {
 		return
 	}
 	from := EntityID(last.Frame)
-	if c.frameJumps(from, last.Time, s.Time) || c.frameJumps(EntityID(s.Frame), last.Time, s.Time) {
-		return // no path leads from one to the other
-	}
 	t := Tick(uint32(c.grid.Index(s.Time)))
 	pose := poseOf(s.Position, s.Rotation, s.Scale)
 	there, ok := c.reframe(pose, EntityID(s.Frame), from, t)
-	if !ok {
+	if !ok || c.framesApart(from, EntityID(s.Frame), poseOf(last.Position, last.Rotation, last.Scale), there) {
 		return
 	}
 	ahead := pose
@@ -156,7 +153,7 @@ func (c *Client[S, I]) bridge(r *replica, s interp.Sample, now time.Duration) {
 	b.Position, b.Rotation, b.Scale = there.Position, there.Rotation, there.Scale
 	b.Velocity = there.Position.Sub(before.Position).Mul(1 / dt)
 	b.Has &^= interp.HasAngularVelocity
-	if !okBefore {
+	if !okBefore || c.framesApart(from, EntityID(s.Frame), before, there) {
 		b.Has &^= interp.HasVelocity
 	}
 	r.samples.Push(now, b)
@@ -227,9 +224,6 @@ func (c *Client[S, I]) changeFrame(r *replica, frame EntityID, at time.Duration)
 		return c.attach(r, frame), true
 	}
 	there, r.hops = c.board(r, frame)
-	if present := c.edgeOf(c.simulated); c.frameJumps(from, at, present) || c.frameJumps(frame, at, present) {
-		r.hops = false // no way leads from where it is drawn
-	}
 	own := c.own
 	if c.replay != nil {
 		own = c.followed.own
@@ -244,11 +238,17 @@ const cargoTime = 0.27
 
 // hop draws a replica that has changed frames: it leads from where it is drawn to the path that
 // ends at a pose, with the state of its samples there. The own player acts with what it carries, so
-// that is in its place soon. The others take as long as corrections do.
-func (c *Client[S, I]) hop(r *replica, s *interp.State, pose components.Pose3D, i *interpolation.Interpolator[components.Pose3D]) {
+// that is in its place soon. The others take as long as corrections do. Where a jump lies between,
+// no way leads from the frame that it has left.
+func (c *Client[S, I]) hop(r *replica, left EntityID, s *interp.State, pose components.Pose3D, i *interpolation.Interpolator[components.Pose3D]) {
 	start, over := pose, cargoTime
 	start.Position = start.Position.Sub(s.Velocity.Mul(1 / float32(c.protocol.TickRate())))
-	if drawn, ok := i.At(r.entity, c.engine.Time().StepStart); ok && !r.cargo {
+	drawn, ok := i.At(r.entity, c.engine.Time().StepStart)
+	if ok && c.framesApart(left, r.attachedTo, drawn, start) {
+		c.writePose(r, pose, true)
+		return
+	}
+	if ok && !r.cargo {
 		const steepest = 1.25 // of CorrectOver
 		over = min(max(over, steepest/easeFast*float64(drawn.Position.Sub(start.Position).Len())), longFade)
 	}

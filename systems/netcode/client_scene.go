@@ -115,7 +115,8 @@ func (c *Client[S, I]) sample(r *replica) {
 		// a settled replica is not sampled, and that gap is no jump
 		r.rested, jump = false, jump && c.jumpsOf(r) != r.counter
 	}
-	if frame := EntityID(info.Frame); frame != r.attachedTo {
+	left := r.attachedTo
+	if frame := EntityID(info.Frame); frame != left {
 		there := false
 		if there, jump = c.changeFrame(r, frame, at); !there {
 			// The frame's replica is removed, or has not arrived yet. This replica stays at the
@@ -131,7 +132,7 @@ func (c *Client[S, I]) sample(r *replica) {
 	pose := r.poseOf(&state)
 	if c.bodies == nil || r.despawn.any || !c.bodies.sampled(r.id, pose, jump) {
 		if i := c.interpolator(); r.hops && !jump && i != nil {
-			c.hop(r, &state, pose, i)
+			c.hop(r, left, &state, pose, i)
 		} else if !moves || !c.appear(r, r.poseOf(&start), pose) {
 			c.writePose(r, pose, jump || !r.shown)
 		}

@@ -2,10 +2,8 @@ package netcode
 
 import (
 	"fmt"
-	"time"
 
 	"github.com/tandem-ecs/tandem/components"
-	"github.com/tandem-ecs/tandem/systems/netcode/internal/clocksync"
 )
 
 // scriptedMover is the motion of an archetype as a function of the tick.
@@ -16,22 +14,6 @@ type scriptedMover struct {
 
 // at returns the pose at the beginning of a tick, with a unit rotation.
 func (m *scriptedMover) at(t Tick) components.Pose3D { return m.path(t).Normalize() }
-
-// jumpsBetween reports whether the path jumps between two moments of the server's clock. It looks
-// at the last second of that time only.
-func (m *scriptedMover) jumpsBetween(grid clocksync.Grid, from, to time.Duration) bool {
-	if m.teleported == nil || to <= from {
-		return false
-	}
-	for k := grid.Index(to); ; k-- {
-		switch edge := grid.Edge(k); {
-		case edge < from || to-edge > time.Second:
-			return false
-		case edge < to && m.teleported(m.path(Tick(uint32(k))), m.path(Tick(uint32(k+1)))):
-			return true
-		}
-	}
-}
 
 // SetScriptedMover moves all entities of an archetype along a path that is a function of the tick:
 // platforms, doors, the sun. The server sends no motion of them. Clients draw them at the same tick
