@@ -20,6 +20,7 @@ func TestProgramsPrintTheirPages(t *testing.T) {
 		"./03-hierarchy/space": "04-hierarchies.md",
 		"./06-shots":           "06-shots.md",
 		"./07-platform":        "08-platforms-and-bodies.md",
+		"./10-wrap-around":     "08-platforms-and-bodies.md",
 	} {
 		t.Run(strings.TrimPrefix(program, "./"), func(t *testing.T) {
 			t.Parallel()

@@ -38,6 +38,11 @@ type Portal struct {
 // PortalRadius is the distance from a pad's middle at which it takes effect.
 const PortalRadius = 0.9
 
+// throughPortal reports whether a portal leads from one pose to another: no step leads as far.
+func throughPortal(before, after components.Pose3D) bool {
+	return after.Position.Sub(before.Position).Len() > 4
+}
+
 // Path returns the middle of a platform, seconds after tick 0.
 type Path func(seconds float64) mgl32.Vec3
 

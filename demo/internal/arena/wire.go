@@ -51,7 +51,7 @@ func (r *Rules) NewProtocol() (*Protocol, error) {
 		Position: netcode.Grid{Min: mgl32.Vec3{-edge, -4, -edge}, Max: mgl32.Vec3{edge, 28, edge}, Resolution: 1.0 / 512},
 		Velocity: netcode.Range{Max: 32, Resolution: 1.0 / 32},
 	}, netcode.Game[State, Input]{
-		Step: r.Step, Pose: State.Pose, MovementBase: State.MovementBase, Distance: Distance, Tolerance: 0.01, Snap: 4,
+		Step: r.Step, Pose: State.Pose, MovementBase: State.MovementBase, Teleported: throughPortal, Distance: Distance, Tolerance: 0.01, Snap: 4,
 		States: stateCodec{}, Inputs: inputCodec{},
 		Rules: netcode.InputRules[Input]{
 			// Movement repeats; a press must not be invented.

@@ -94,10 +94,10 @@ type Match struct {
 
 // playerRecord holds the match's data of a player between ticks.
 type playerRecord struct {
-	shots, warps uint8
-	pushed       uint64       // tick of the last push
-	left         mgl32.Vec3   // where the player was when it was last sent to a spawn point
-	void         netcode.Tick // until when others may not know that
+	shots  uint8
+	pushed uint64       // tick of the last push
+	left   mgl32.Vec3   // where the player was when it was last sent to a spawn point
+	void   netcode.Tick // until when others may not know that
 	// wants to push in this tick; further requests in the tick are ignored
 	pushes bool
 	name   netcode.Text
@@ -315,15 +315,11 @@ func (m *Match) step(w *arche.World) {
 	m.unnamed = m.unnamed[:0]
 }
 
-// applyStep carries out the shots and teleports of a player's step.
+// applyStep carries out the shots of a player's step.
 func (m *Match) applyStep(p *Player) {
 	known := m.players[p]
 	if known == nil {
 		return
-	}
-	if p.State.Teleports != known.warps {
-		known.warps = p.State.Teleports
-		p.Teleport(p.State)
 	}
 	if p.State.Shots != known.shots {
 		known.shots = p.State.Shots

@@ -102,7 +102,7 @@ func (m *Match) hasDoor(i int) bool {
 
 // Arrived takes a player that has come from another zone, or returned with a checkpoint.
 func (m *Match) Arrived(p *Player) {
-	known := &playerRecord{shots: p.State.Shots, warps: p.State.Teleports}
+	known := &playerRecord{shots: p.State.Shots}
 	if has[arena.Name](m.engine.World(), p.Entity) {
 		known.name = m.names.Get(p.Entity).Text
 	}

@@ -85,7 +85,6 @@ type Client struct {
 	flights   map[arche.Entity]flight
 	screen    screen
 	agreement Agreement
-	teleports uint8
 	shots     uint8
 	notice    string // the server's last message of text
 	noticeAt  time.Duration

@@ -65,16 +65,12 @@ func (c *Client) step(w *arche.World) {
 	me, playing := c.net.State()
 	own := c.net.Entity()
 	if status, _ := c.net.Status(); status == netcode.Playing && playing && !own.IsZero() && c.set.Predict {
-		c.ownEvents(me, own)
+		c.ownEvents(me)
 	}
 }
 
 // ownEvents shows the own player's actions at once.
-func (c *Client) ownEvents(me arena.State, own arche.Entity) {
-	if me.Teleports != c.teleports {
-		c.teleports = me.Teleports
-		c.poses.Get(own).Teleport(me.Pose())
-	}
+func (c *Client) ownEvents(me arena.State) {
 	if me.Shots != c.shots {
 		fired := me.Shots-c.shots < 128 // a correction may undo a shot
 		c.shots = me.Shots
