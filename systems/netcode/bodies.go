@@ -21,8 +21,8 @@ import (
 // Replicated, and no parent: an entity with a parent is cargo, which is not stepped. The server's
 // plugin steps the components and writes the poses. Gameplay may change a component afterwards, in
 // FixedUpdate (a kick, a shot). A body that gameplay lets jump needs a Teleport of its Transform3D
-// in the same step; for one that jumps in Step there is Teleported. Clients' replicas have the component too: the predicted state, or else the server's state
-// at the time of the view.
+// in the same step; for one that jumps in Step there is Teleported. Clients' replicas have the
+// component too: the predicted state, or else the server's state at the time of the view.
 //
 // # Cost
 //

@@ -289,7 +289,8 @@ func (b *bodiesClient[S, I, B]) show(r *replica, a *activeBody) {
 	a.wrong = false
 }
 
-// across reports whether a body's interpolated pose and its predicted one are at two ends of a jump.
+// across reports whether a body's interpolated pose and its predicted one are at two ends of a
+// jump.
 func (b *bodiesClient[S, I, B]) across(a *activeBody) bool {
 	return teleported(b.config.Teleported).apart(a.seen, a.end)
 }

@@ -22,8 +22,8 @@ func (m *scriptedMover) at(t Tick) components.Pose3D { return m.path(t).Normaliz
 //
 // A path that jumps, such as that of a paternoster from its top to its bottom, needs a function
 // teleported: it reports whether the step from one pose of the path to another is a jump, as
-// Game.Teleported does. Every screen then draws the mover, its passengers and what is attached to it
-// at one end or at the other.
+// Game.Teleported does. Every screen then draws the mover, its passengers and what is attached to
+// it at one end or at the other.
 //
 // It panics for a nil path, for more than one teleported, and for an archetype of [Bodies] or
 // [Shots].

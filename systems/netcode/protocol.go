@@ -34,10 +34,10 @@ type Game[S any, I comparable] struct {
 	// carries players, and Pose is in the frame of the parent that the server's entity has, if any.
 	MovementBase func(state S) MovementBase
 	// Teleported reports whether a step from one pose to another is a jump and no motion: Step has
-	// wrapped the player round the map, or led it through a gate. Every screen then draws the player
-	// at one end or at the other, with what is attached to it, and never in between. It goes on with
-	// its velocity, turned as the pose is. Nothing is corrected, since both ends of the connection
-	// take the same step.
+	// wrapped the player round the map, or led it through a gate. Every screen then draws the
+	// player at one end or at the other, with what is attached to it, and never in between. It goes
+	// on with its velocity, turned as the pose is. Nothing is corrected, since both ends of the
+	// connection take the same step.
 	//
 	// Both poses are in the same frame, that of the player's base after the step. A comparison of
 	// distances does: farther apart than a step can lead. A correction between two poses of a tick

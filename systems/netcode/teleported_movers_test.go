@@ -67,7 +67,7 @@ func (r *rising) see(y float32) {
 	case !r.begun:
 	case d < -cabinTop*0.6 || d > cabinTop*0.6: // a smear has two frames at least
 		r.jumps++
-	case d < -0.03 || d > 0.1: // a passenger that leaves goes from the cabin's time to that of the view
+	case d < -0.03 || d > 0.1: // one that leaves fades from the cabin's time to that of the view
 		r.between++
 	}
 	r.begun, r.last = true, y
@@ -80,9 +80,9 @@ func (r *rising) must(t *testing.T, name string, jumps int) {
 	}
 }
 
-// A scripted mover whose path jumps is drawn at its top or at its bottom: on each client, and in the
-// picture of a server that draws. So are its passengers, on their own and on others' screens, what
-// is attached to it, and what is attached to a passenger. Nothing is corrected.
+// A scripted mover whose path jumps is drawn at its top or at its bottom: on each client, and in
+// the picture of a server that draws. So are its passengers, on their own and on others' screens,
+// what is attached to it, and what is attached to a passenger. Nothing is corrected.
 func TestPaternoster(t *testing.T) {
 	for _, rate := range []int{60, 20, 10} {
 		for _, mode := range inputModes {
@@ -170,4 +170,19 @@ func b2i(b bool) int8 {
 		return 1
 	}
 	return 0
+}
+
+// Jumps allocate nothing, on either end.
+func TestJumpsAllocateNothing(t *testing.T) {
+	m := newMatchOf(t, cabinProtocol(t), nil)
+	m.engine.Install(quietHierarchy(true))
+	m.crate(kindCabin, cabinPath(0))
+	a, b := m.join(perfect(), nil), m.join(perfect(), nil)
+	a.input = func(at netcode.Tick) input { return input{Dash: at%240 == 60, Z: -b2i(at%240 == 200)} }
+	b.input = func(netcode.Tick) input { return input{Dash: true} }
+	m.run(20*time.Second, nil)
+	m.mustPlay()
+	if n := testing.AllocsPerRun(5, func() { m.run(4*time.Second, nil) }) / (4 * tickRate); n > 0.05 {
+		t.Errorf("%.3f allocations a tick", n)
+	}
 }

@@ -75,9 +75,9 @@ func (w *wraps) String() string {
 	return fmt.Sprintf("%d jumps, %d frames in between, %d of %d frozen, %.2f m past an edge", w.jumps, w.between, w.frozen, w.frames, w.beyond)
 }
 
-// A player that wraps round the map in its step is drawn at the one edge or at the other, on its own
-// screen and on others', at any rate of snapshots, in both input modes, with delayed inputs, and
-// nothing is corrected. Others see it run on behind the edge.
+// A player that wraps round the map in its step is drawn at the one edge or at the other, on its
+// own screen and on others', at any rate of snapshots, in both input modes, with delayed inputs,
+// and nothing is corrected. Others see it run on behind the edge.
 func TestAPlayerThatWrapsRoundTheMap(t *testing.T) {
 	for _, rate := range []int{60, 20, 10} {
 		for _, c := range []struct {
@@ -137,8 +137,8 @@ func TestACorrectionAcrossAJump(t *testing.T) {
 	m.mustPlay()
 	p := m.of(a)
 	x := func() float32 { return a.visual(a.client.Entity())[0] }
-	// The server holds back a player that has crossed the edge on its own screen, and pushes another
-	// one over it. Neither is a Teleport of the server's.
+	// The server holds back a player that has crossed the edge on its own screen, and pushes
+	// another one over it. Neither is a Teleport of the server's.
 	for _, c := range []struct {
 		name     string
 		state, x float32 // where the client believes it is, and where the server puts it
@@ -236,8 +236,8 @@ func TestVelocityBehindAJump(t *testing.T) {
 	}
 }
 
-// A player that shoots at one that wraps hits it at the end where it sees it, also if the target has
-// wrapped since. The rewound pose is never between the ends. A Teleport is not taken back.
+// A player that shoots at one that wraps hits it at the end where it sees it, also if the target
+// has wrapped since. The rewound pose is never between the ends. A Teleport is not taken back.
 func TestRewindOverAJump(t *testing.T) {
 	for _, rate := range []int{60, 20} {
 		m := newMatchOf(t, newProtocolFor(t, netcode.Config{}, wrapGame()), func(c *netcode.ServerConfig[runner, input]) { c.SnapshotRate = rate })
