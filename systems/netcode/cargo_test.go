@@ -103,7 +103,8 @@ func playCargo(t *testing.T, how string, round time.Duration, loss float64) {
 	m := newMatchOf(t, eyesProtocol(t), nil)
 	tree := quietHierarchy(true)
 	m.engine.Install(tree)
-	players := []*player{m.join(line(11), nil), m.join(line(12), nil), m.join(line(13), nil)} // two carriers and a friend
+	// two carriers and a friend
+	players := []*player{m.join(line(11), nil), m.join(line(12), nil), m.join(line(13), nil)}
 	names := []string{"its carrier", "the second carrier", "a friend"}
 	m.run(3*time.Second, nil)
 	m.mustPlay()
@@ -197,7 +198,8 @@ func TestCargoThatJumps(t *testing.T) {
 	parents := generic.NewMap1[components.Parent](m.engine.World())
 	m.onServer(func() {
 		if !has[components.Parent](m.engine.World(), sword) {
-			parents.Assign(sword, &components.Parent{Entity: m.of(a).Entity}) // its pose now counts there
+			// its pose now counts there
+			parents.Assign(sword, &components.Parent{Entity: m.of(a).Entity})
 			m.transform(sword).Set(components.At3D(1, 0, 0))
 		}
 	})

@@ -200,7 +200,8 @@ func (c *Client[S, I]) frameAt(id EntityID, t Tick) (components.Pose3D, bool) {
 			return mover.at(t), r.parent, true
 		}
 		s, at, ok := c.decoder.State(id)
-		if ok && at != t && !s.AtRest { // a state that found no room in this packet was in one shortly before
+		if ok && at != t && !s.AtRest {
+			// a state that found no room in this packet was in one shortly before
 			elapsed := t.Sub(at)
 			ok = max(elapsed, -elapsed) <= int32(c.protocol.TickRate()/farFrame)
 			s.Position = s.Position.Add(s.Velocity.Mul(float32(elapsed) / float32(c.protocol.TickRate())))

@@ -18,7 +18,8 @@ func (m *scriptedMover) at(t Tick) components.Pose3D { return m.path(t).Normaliz
 // SetScriptedMover moves all entities of an archetype along a path that is a function of the tick:
 // platforms, doors, the sun. The server sends no motion of them. Clients draw them at the same tick
 // as their own player, so that a player stands on the platform that carries it. The path may read a
-// [MatchState] at t; it is called for past, present and future ticks.
+// [MatchState] at t, and is in the frame of the entity's Parent, if it has one; it is called for
+// past, present and future ticks.
 //
 // A path that jumps, such as that of a paternoster from its top to its bottom, needs a function
 // teleported: it reports whether the step from one pose of the path to another is a jump, as

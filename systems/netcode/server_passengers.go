@@ -6,8 +6,9 @@ import (
 	"github.com/tandem-ecs/tandem/components"
 )
 
-// MovementBase names the base of a player: a scripted mover or a body, not both. The zero value
-// means no base.
+// MovementBase names the base of a player: a scripted mover or a body, not both. A mover may stand
+// on others, as their child: the base is the one that the player stands on. The zero value means no
+// base.
 type MovementBase struct {
 	Mover uint16   // an archetype of SetScriptedMover; 0: none
 	Body  EntityID // the ID of an entity of one of Bodies' Archetypes; NoEntity: none
@@ -125,7 +126,8 @@ func (s *Server[S, I]) staysInPlace(tr *replicationState, parent EntityID, pose 
 		}
 		was, is := from.Mul(tr.last.Normalize()), to.Mul(pose.Normalize())
 		turned := was.Rotation.Dot(is.Rotation)
-		exact := 2*s.protocol.grid.Resolution + 1e-6*was.Position.Len() // what clients get, or float32 has
+		// what clients get, or float32 has
+		exact := 2*s.protocol.grid.Resolution + 1e-6*was.Position.Len()
 		if was.Position.Sub(is.Position).Len() <= exact && turned*turned > 0.9999 {
 			return true
 		}

@@ -78,7 +78,8 @@ func (s *storeys) protocol(t testing.TB) *protocol {
 			speed = runSpeed
 		}
 		r.X += float32(in.X) * speed / tickRate
-		if from, to := int(r.On), s.at(t); r.Ride && from != to { // those that ride take part in the tour
+		if from, to := int(r.On), s.at(t); r.Ride && from != to {
+			// those that ride take part in the tour
 			at := s.floor(to, t.Add(1)).Inverse().Apply(s.floor(from, t.Add(1)).Apply(mgl32.Vec3{r.X, 0, r.Z}))
 			r.X, r.Z, r.On = at[0], at[2], netcode.EntityID(to)
 		}
@@ -167,7 +168,8 @@ func TestStoreys(t *testing.T) {
 }
 
 func playStoreys(t *testing.T, s *storeys, path func(seed uint64) linkPath) {
-	var worst [5]float32 // on the own screen, another's, one from the storeys, in the recording, in that by its eyes
+	// on the own screen, another's, one from the storeys, in the recording, in that by its eyes
+	var worst [5]float32
 	for seed := range uint64(3) {
 		m, players := s.match(t, path, seed)
 		file := &tapeFile{}
@@ -189,7 +191,8 @@ func playStoreys(t *testing.T, s *storeys, path func(seed uint64) linkPath) {
 		for i, eyes := range []uint16{0, players[0].client.Number(), players[1].client.Number()} {
 			frames, d := 0, drawnWay{}
 			playBack(t, file, s.protocol(t), eyes, func(v *viewer, now time.Duration) {
-				if frames++; frames > 120 { // the view of the player's eyes begins with the recording
+				if frames++; frames > 120 {
+					// the view of the player's eyes begins with the recording
 					d.look(v.engine.World(), v.client.Replica(tourist), now)
 				}
 			})
@@ -237,8 +240,9 @@ func TestRewindOfStoreys(t *testing.T) {
 			worst, compared, left := float32(0), 0, 0
 			m.engine.Add(ecs.FixedUpdate, ecs.SystemFunc(func(w *arche.World) {
 				want, ok := seen[m.server.Tick()+1]
-				// For 17 ticks it is still seen on the storey that it has left. Then it is on its way
-				// from the time of one storey to that of the next, at the latest after two seconds.
+				// For 17 ticks it is still seen on the storey that it has left. Then it is on its
+				// way from the time of one storey to that of the next, at the latest after two
+				// seconds.
 				since := int(m.server.Tick()) % s.stay
 				if !ok || since >= 10 && since < 150 {
 					return

@@ -220,8 +220,8 @@ func (f fade) left(age, halfLife time.Duration) float32 {
 	return share * float32(math.Exp2(-float64(age-f.length)/float64(halfLife)))
 }
 
-// eased returns how much of a way is done at a share of its time. The speed rises in the first fifth,
-// and falls in the last.
+// eased returns how much of a way is done at a share of its time. The speed rises in the first
+// fifth, and falls in the last.
 func eased(x float32) float32 {
 	const ramp, most = 0.2, 1 / (1 - 0.2)
 	switch {
