@@ -76,13 +76,18 @@ func upward(id EntityID, link func(id EntityID) (components.Pose3D, EntityID, bo
 // worldPose returns the product of the poses of an entity and its ancestors, as a hierarchy does:
 // an ancestor without a pose counts as the identity, and a member of a cycle as a root.
 func (n *entities) worldPose(e arche.Entity) components.Pose3D {
-	pose := n.transforms.Get(e).Get()
+	return n.worldPoseOf(e, func(e arche.Entity) components.Pose3D { return n.transforms.Get(e).Get() })
+}
+
+// worldPoseOf returns the product of local poses of an entity and its ancestors.
+func (n *entities) worldPoseOf(e arche.Entity, local func(arche.Entity) components.Pose3D) components.Pose3D {
+	pose := local(e)
 	for !n.loops(e) {
 		if e = n.parentOf(e); !n.living.Alive(e) {
 			break
 		}
 		if n.transforms.Has(e) {
-			pose = n.transforms.Get(e).Get().Mul(pose)
+			pose = local(e).Mul(pose)
 		}
 	}
 	return pose

@@ -43,6 +43,15 @@ func (s *Server[S, I]) refuses(tr *replicationState, e arche.Entity, pose *compo
 	return true
 }
 
+// shownAt returns the present pose of an entity in the frame of its parent. For a replicated one it
+// is finite.
+func (s *Server[S, I]) shownAt(e arche.Entity) components.Pose3D {
+	if !s.world.Has(e, s.replication.track) {
+		return s.transforms.Get(e).Get()
+	}
+	return s.localPose((*replicationState)(s.world.Get(e, s.replication.track)), e)
+}
+
 // shownPose returns the pose that clients are sent of an entity, in the frame of its nearest
 // replicated ancestor: the present one, or the last one that was finite.
 func (s *Server[S, I]) shownPose(tr *replicationState, e arche.Entity) components.Pose3D {

@@ -263,5 +263,7 @@ func (s *Server[S, I]) placeChildren() {
 	}
 }
 
-// worldPosition returns the position of an entity in the world.
-func (s *Server[S, I]) worldPosition(e arche.Entity) mgl32.Vec3 { return s.worldPose(e).Position }
+// worldPosition returns the position of an entity in the world, as clients are shown it.
+func (s *Server[S, I]) worldPosition(e arche.Entity) mgl32.Vec3 {
+	return s.worldPoseOf(e, s.shownAt).Position
+}

@@ -26,7 +26,8 @@ type crowd struct {
 	body    []arche.Entity // of players
 	unseen  []arche.Entity // parents of others, not replicated
 	hidden  map[arche.Entity]bool
-	near    []map[arche.Entity]bool // by player: the result of the naive rule
+	near    []map[arche.Entity]bool            // by player: the result of the naive rule
+	last    map[arche.Entity]components.Pose3D // of replicated ones, after a step: finite
 	parents generic.Map1[components.Parent]
 	always  generic.Map1[netcode.AlwaysRelevant]
 	marks   generic.Map1[netcode.Replicated]
@@ -67,14 +68,37 @@ func (c *crowd) root(e arche.Entity) arche.Entity {
 // place composes the poses of an entity and of all of its ancestors.
 func (c *crowd) place(e arche.Entity) mgl32.Vec3 {
 	w := c.m.engine.World()
-	pose := c.m.transform(e).Get()
+	pose := c.shown(e)
 	for w.Has(e, c.parent) {
 		if e = c.parents.Get(e).Entity; e.IsZero() || !w.Alive(e) {
 			break
 		}
-		pose = c.m.transform(e).Get().Mul(pose)
+		pose = c.shown(e).Mul(pose)
 	}
 	return pose.Position
+}
+
+// shown returns the pose that clients are shown of an entity: if it is not finite, the last one
+// that was, and for one that never had any a zero.
+func (c *crowd) shown(e arche.Entity) components.Pose3D {
+	if pose := c.m.transform(e).Get(); pose.IsFinite() || !c.m.engine.World().Has(e, c.mark) {
+		return pose
+	}
+	return c.last[e]
+}
+
+// remember notes the poses after a step.
+func (c *crowd) remember() {
+	w := c.m.engine.World()
+	for _, list := range [][]arche.Entity{c.all, c.body} {
+		for _, e := range list {
+			if !w.Alive(e) || !w.Has(e, c.mark) {
+				delete(c.last, e)
+			} else if pose := c.m.transform(e).Get(); pose.IsFinite() {
+				c.last[e] = pose
+			}
+		}
+	}
 }
 
 // change makes a random change to the world.
@@ -134,6 +158,7 @@ func (c *crowd) change() {
 		delete(c.hidden, e)
 		if c.rng.IntN(2) == 0 { // gets another archetype, with another ID
 			c.marks.Get(e).Archetype++
+			delete(c.last, e)
 			return
 		}
 		c.all = slices.DeleteFunc(c.all, func(k arche.Entity) bool { return k == e })
@@ -208,7 +233,7 @@ func (c *crowd) want(i int, p *netcode.Player[runner, input], limit netcode.Inte
 // entities than their own.
 func TestRelevanceByTheRules(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
-		c := &crowd{rng: rand.New(rand.NewPCG(rapid.Uint64().Draw(rt, "seed"), 40)), hidden: map[arche.Entity]bool{}}
+		c := &crowd{rng: rand.New(rand.NewPCG(rapid.Uint64().Draw(rt, "seed"), 40)), hidden: map[arche.Entity]bool{}, last: map[arche.Entity]components.Pose3D{}}
 		limit := netcode.Interest{Radius: rapid.SampledFrom([]float32{0.5, 8, 20, 300}).Draw(rt, "radius")}
 		limit.Leave = limit.Radius * rapid.SampledFrom([]float32{1, 1.3, 2}).Draw(rt, "leave")
 		c.m = newMatch(t, func(config *netcode.ServerConfig[runner, input]) {
@@ -257,6 +282,7 @@ func TestRelevanceByTheRules(t *testing.T) {
 			}
 			c.m.now += time.Second / tickRate
 			c.m.engine.Update(time.Second / tickRate)
+			c.remember()
 			for i, p := range c.m.joined {
 				for e, want := range c.want(i, p, limit) {
 					if got := p.ShownForTest(c.m.id(e)); got != want {

@@ -129,9 +129,6 @@ func (s *Server[S, I]) collectChanges() {
 			tr.owner, tr.always = owner, always
 			t.dirty.set(slot)
 		}
-		if tr.held = *written.Value() != tr.last && s.refuses(tr, query.Entity(), written.Value()); tr.held {
-			continue
-		}
 		stays := false
 		var c *chain // of an entity below one that is not replicated
 		if child := query.Has(t.parents.ID()); child || t.attached.has(slot) {
@@ -145,10 +142,7 @@ func (s *Server[S, I]) collectChanges() {
 			parent := s.idOf(up)
 			if parent == NoEntity && s.living.Alive(up) || s.ancestors.has(slot) {
 				c = s.descend(query.Entity(), tr, written, dt)
-				if parent, value = c.base, &c.now; s.refuses(tr, query.Entity(), value) {
-					tr.held = true
-					continue
-				}
+				parent, value = c.base, &c.now
 			}
 			if parent != tr.parent {
 				// Its pose is in another frame from now on, which is a jump unless its place in the
@@ -160,14 +154,22 @@ func (s *Server[S, I]) collectChanges() {
 					if !stays {
 						tr.jumps++
 					}
-					tr.last, tr.velocity, tr.angular = *value, mgl32.Vec3{}, mgl32.Vec3{}
+					tr.velocity, tr.angular = mgl32.Vec3{}, mgl32.Vec3{}
+					if value.IsFinite() {
+						tr.last = *value
+					}
 				}
 			}
 		}
 		passenger, leapt := tr.passenger, tr.leapt
 		tr.passenger, tr.leapt = false, false
 		if c != nil {
-			s.collectBelow(query.Entity(), tr, c, written, stays, dt)
+			if tr.held = s.refuses(tr, query.Entity(), &c.now); !tr.held {
+				s.collectBelow(query.Entity(), tr, c, written, stays, dt)
+			}
+			continue
+		}
+		if tr.held = *written.Value() != tr.last && s.refuses(tr, query.Entity(), written.Value()); tr.held {
 			continue
 		}
 		if query.Has(t.relayed) {
