@@ -49,29 +49,25 @@ func (h *Hierarchy[P, M]) reparent(child, parent arche.Entity, keepWorld bool) e
 		return fmt.Errorf("hierarchy: cannot make %v the parent of %v: %w", parent, child, ErrCycle)
 	}
 	old := h.parentOf(child)
-	var to interpolation.Frames[P]
+	has := h.world.Has(child, h.parent)
+	if !has && parent.IsZero() {
+		return nil
+	}
 	if old != parent && keepWorld {
-		to = h.frameOf(child, old, parent)
-		if err := h.check(child, parent, to); err != nil {
+		if err := h.changeFrame(child, old, parent); err != nil {
 			return err
 		}
 	}
-	if !h.world.Has(child, h.parent) {
-		if parent.IsZero() {
-			return nil
-		}
+	if !has {
 		h.world.Add(child, h.parent)
-	}
-	if old != parent && keepWorld {
-		h.moveFrame(child, to)
 	}
 	(*components.Parent)(h.world.Get(child, h.parent)).Entity = parent
 	return nil
 }
 
-// frameOf returns the way from one parent's frame to another's. If an ancestor in the old frame is
-// dead, its last known place counts.
-func (h *Hierarchy[P, M]) frameOf(child, from, to arche.Entity) interpolation.Frames[P] {
+// changeFrame moves a child's poses from one parent's frame to another's. If an ancestor in the old
+// frame is dead, its last known place counts. After an error nothing has changed.
+func (h *Hierarchy[P, M]) changeFrame(child, from, to arche.Entity) error {
 	logical := h.space.mul(h.space.inverse(h.logicalPose(to)), h.logicalPose(from))
 	now := h.engine.Time().Normal
 	at := func(t time.Duration) P {
@@ -86,7 +82,11 @@ func (h *Hierarchy[P, M]) frameOf(child, from, to arche.Entity) interpolation.Fr
 	if _, gone := h.upward(from); !gone.IsZero() {
 		f.At = nil
 	}
-	return f
+	if err := h.check(child, to, f); err != nil {
+		return err
+	}
+	h.moveFrame(child, f)
+	return nil
 }
 
 // moveFrame maps everything that an entity has to another frame.

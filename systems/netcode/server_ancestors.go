@@ -57,6 +57,7 @@ type chain struct {
 	// the entity's poses in the frame of the base at the step's start, by the present chain, and at
 	// the step's end
 	before, now components.Pose3D
+	local       components.Pose3D // its own pose, the last one that was finite
 }
 
 func newAncestors(n *entities, track arche.ID) ancestors {
@@ -86,7 +87,7 @@ func (a *ancestors) free(slot int) {
 // result is valid until the next walk. A member of a cycle counts as a root, as in a hierarchy.
 func (a *ancestors) walk(e arche.Entity, before, now components.Pose3D) *chain {
 	c := &a.found
-	*c = chain{before: before, now: now}
+	*c = chain{before: before, now: now, local: now}
 	for !a.loops(e) {
 		if e = a.parentOf(e); !a.living.Alive(e) {
 			break
@@ -142,8 +143,13 @@ func (a *ancestors) look(e arche.Entity) *ancestor {
 		kind, _ := written.Pending(record.OwnerOf(e), u.revision)
 		jumped = kind == record.Teleported && written.Revision() != u.revision
 	}
+	if !now.IsFinite() { // the last one that was stays
+		if now, jumped = u.now, false; !known {
+			now = components.Identity3D()
+		}
+	}
 	u.jumped = known && (jumped || placed != u.placed)
-	if u.step, u.placed, u.before, u.now = a.step, placed, u.now, now; !known || !u.before.IsFinite() {
+	if u.step, u.placed, u.before, u.now = a.step, placed, u.now, now; !known {
 		u.before = now
 	}
 	return u

@@ -16,6 +16,9 @@ func (s *Server[S, I]) descend(e arche.Entity, tr *replicationState, written *re
 	if a := &s.ancestors; a.has(tr.id.Slot()) {
 		before = a.below[tr.id.Slot()].local
 	}
+	if tr.held = s.refuses(tr, e, written.Value()); tr.held {
+		local = before // and moves on with its ancestors
+	}
 	if tr.revision == 0 { // it is new
 		before = local
 	}
@@ -52,11 +55,11 @@ func (s *Server[S, I]) relayedOf(e arche.Entity) *Relayed {
 
 // collectBelow does for an entity of [Server.descend] what collectChanges does for the others. Its
 // pose changes without a write when an ancestor moves.
-func (s *Server[S, I]) collectBelow(e arche.Entity, tr *replicationState, c *chain, written *record.Record[components.Pose3D], stays bool, dt float32) {
+func (s *Server[S, I]) collectBelow(e arche.Entity, tr *replicationState, c *chain, written *record.Record[components.Pose3D], stays, leapt bool, dt float32) {
 	d := s.ancestors.descendant(tr.id.Slot())
 	r, isNew := s.relayedOf(e), tr.revision == 0
 	kind, _ := written.Pending(record.OwnerOf(e), tr.revision)
-	wrote := written.Revision() != tr.revision
+	wrote := written.Revision() != tr.revision && !tr.held
 	from, turned := c.before, c.jumped
 	if c.links != d.links { // it has come here from other ancestors
 		from, turned = tr.last, turned || !c.keeps(tr.last)
@@ -79,10 +82,12 @@ func (s *Server[S, I]) collectBelow(e arche.Entity, tr *replicationState, c *cha
 	if r != nil {
 		tr.isRelayed, tr.relayed, tr.jumps = true, *r, r.Discontinuity+d.turns
 	} else if tr.isRelayed, tr.relayed = false, (Relayed{}); (jumped || turned) && !isNew {
-		tr.jumps++
+		if tr.jumps++; leapt && !turned {
+			tr.leaps++
+		}
 	}
 	tr.last = c.now
-	d.is, d.links, d.local = c.links != 0, c.links, written.Value().Normalize()
+	d.is, d.links, d.local = c.links != 0, c.links, c.local
 	s.blame(e, tr, d, c)
 }
 

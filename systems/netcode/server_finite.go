@@ -74,8 +74,12 @@ func (s *Server[S, I]) framedPose(tr *replicationState, e arche.Entity) (compone
 // was finite.
 func (s *Server[S, I]) localPose(tr *replicationState, e arche.Entity) components.Pose3D {
 	pose := s.transforms.Get(e).Get()
-	if !pose.IsFinite() {
-		pose, _ = s.ancestors.within(e, tr.last)
+	switch a := &s.ancestors; {
+	case pose.IsFinite():
+	case a.has(tr.id.Slot()):
+		return a.below[tr.id.Slot()].local
+	default:
+		return tr.last
 	}
 	return pose
 }

@@ -164,9 +164,7 @@ func (s *Server[S, I]) collectChanges() {
 		passenger, leapt := tr.passenger, tr.leapt
 		tr.passenger, tr.leapt = false, false
 		if c != nil {
-			if tr.held = s.refuses(tr, query.Entity(), &c.now); !tr.held {
-				s.collectBelow(query.Entity(), tr, c, written, stays, dt)
-			}
+			s.collectBelow(query.Entity(), tr, c, written, stays, leapt, dt)
 			continue
 		}
 		if tr.held = *written.Value() != tr.last && s.refuses(tr, query.Entity(), written.Value()); tr.held {

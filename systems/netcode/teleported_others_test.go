@@ -72,8 +72,8 @@ func TestABodyThroughAGate(t *testing.T) {
 	}
 }
 
-// A shot whose path leads through a gate is drawn at the one end or at the other, by its shooter and
-// by others.
+// A shot whose path leads through a gate is drawn at the one end or at the other, by its shooter
+// and by others.
 func TestAShotThroughAGate(t *testing.T) {
 	p := shotProtocol(t, func(s *netcode.Shots[runner, input, rocket]) {
 		s.Teleported = farApart
@@ -112,8 +112,8 @@ func TestAShotThroughAGate(t *testing.T) {
 	}
 }
 
-// News of a match state that puts the cabin of a paternoster from near its bottom to near its top is
-// drawn as a jump. News that moves it by little fades.
+// News of a match state that puts the cabin of a paternoster from near its bottom to near its top
+// is drawn as a jump. News that moves it by little fades.
 func TestNewsAboutACabin(t *testing.T) {
 	protocolOf := func() (p *protocol, phase *clockState) {
 		p = newProtocol(t, netcode.Config{})
