@@ -154,7 +154,8 @@ func (c *Client[S, I]) renameReplica(r *replica) {
 	r.attachedTo, r.parent = to[r.attachedTo], to[r.parent]
 	r.newest.Frame = uint32(to[EntityID(r.newest.Frame)])
 	for i := range r.bridges {
-		r.bridges[i].to = to[r.bridges[i].to]
+		b := &r.bridges[i]
+		b.from, b.to = to[b.from], to[b.to]
 	}
 	if r.flight != nil {
 		r.flight.rename(r.id)

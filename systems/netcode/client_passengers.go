@@ -127,45 +127,71 @@ func (c *Client[S, I]) passengerPath(r *replica, before, after S, t Tick) (start
 	return start, end, kept, true
 }
 
-// bridge is called before the first sample of a replica in another frame. It adds a sample in the
+// bridge is called before a sample of a replica in another frame is added. It adds a sample in the
 // old frame, at the same place in the world. So the path leads there instead of ending with the
 // snapshot before, and a player that steps onto a platform is not shown waiting for it.
 func (c *Client[S, I]) bridge(r *replica, s interp.Sample, now time.Duration) {
 	last := &r.newest
-	// A passenger that changes its base does not jump. An entity whose parent the game changes
-	// does.
-	if !r.sampled || s.Time <= last.Time || s.Frame == last.Frame || s.Discontinuity != last.Discontinuity || s.Age != 0 {
+	if r.sampled && s.Time < last.Time {
+		c.bridgeEarlier(r, s, now)
+		return
+	}
+	// A passenger that changes its base does not jump, and neither does an entity that the game
+	// attaches where it is.
+	if !r.sampled || s.Time == last.Time || s.Frame == last.Frame || s.Discontinuity != last.Discontinuity || s.Age != 0 {
 		return
 	}
 	from := EntityID(last.Frame)
-	t := Tick(uint32(c.grid.Index(s.Time)))
-	pose := poseOf(s.Position, s.Rotation, s.Scale)
-	there, ok := c.reframe(pose, EntityID(s.Frame), from, t)
+	there, ok := c.reframe(poseOf(s.Position, s.Rotation, s.Scale), EntityID(s.Frame), from, c.tickOf(s.Time))
 	if !ok || c.framesApart(from, EntityID(s.Frame), poseOf(last.Position, last.Rotation, last.Scale), there) {
 		return
 	}
-	ahead := pose
-	dt := 1 / float32(c.protocol.TickRate())
-	ahead.Position = ahead.Position.Sub(s.Velocity.Mul(dt))
-	before, okBefore := c.reframe(ahead, EntityID(s.Frame), from, t.Add(-1))
-	b := s
-	b.Time, b.Frame, b.Discontinuity, b.AtRest = s.Time-1, last.Frame, last.Discontinuity, false
-	b.Position, b.Rotation, b.Scale = there.Position, there.Rotation, there.Scale
-	b.Velocity = there.Position.Sub(before.Position).Mul(1 / dt)
-	b.Has &^= interp.HasAngularVelocity
-	if !okBefore || c.framesApart(from, EntityID(s.Frame), before, there) {
-		b.Has &^= interp.HasVelocity
-	}
-	r.samples.Push(now, b)
+	c.pushBridge(r, s, from, there, now)
 	copy(r.bridges[1:], r.bridges[:])
-	r.bridges[0] = crossing{any: true, to: EntityID(s.Frame), at: s.Time}
+	r.bridges[0] = crossing{any: true, from: from, to: EntityID(s.Frame), since: last.Time, at: s.Time}
 }
 
-// crossing is a change of frames along a path.
+// bridgeEarlier is called before a late sample is added. If a newer one has shown a change of
+// frames already, this one shows that it was earlier.
+func (c *Client[S, I]) bridgeEarlier(r *replica, s interp.Sample, now time.Duration) {
+	for i := range r.bridges {
+		b := &r.bridges[i]
+		if !b.any || EntityID(s.Frame) != b.to || s.Time <= b.since || s.Time >= b.at || s.Discontinuity != r.newest.Discontinuity || s.Age != 0 {
+			continue
+		}
+		if there, ok := c.reframe(poseOf(s.Position, s.Rotation, s.Scale), b.to, b.from, c.tickOf(s.Time)); ok {
+			c.pushBridge(r, s, b.from, there, now)
+			b.at = s.Time
+		}
+		return
+	}
+}
+
+// pushBridge adds a sample in the old frame, where it has the pose there, right before a sample.
+func (c *Client[S, I]) pushBridge(r *replica, s interp.Sample, from EntityID, there components.Pose3D, now time.Duration) {
+	ahead := poseOf(s.Position, s.Rotation, s.Scale)
+	dt := 1 / float32(c.protocol.TickRate())
+	ahead.Position = ahead.Position.Sub(s.Velocity.Mul(dt))
+	before, ok := c.reframe(ahead, EntityID(s.Frame), from, c.tickOf(s.Time).Add(-1))
+	if !ok || c.framesApart(from, EntityID(s.Frame), before, there) {
+		s.Has &^= interp.HasVelocity
+	}
+	s.Time, s.Frame, s.AtRest = s.Time-1, uint32(from), false
+	s.Position, s.Rotation, s.Scale = there.Position, there.Rotation, there.Scale
+	s.Velocity = there.Position.Sub(before.Position).Mul(1 / dt)
+	s.Has &^= interp.HasAngularVelocity
+	r.samples.Push(now, s)
+}
+
+// tickOf returns the tick that begins at or before a moment of the server's clock.
+func (c *Client[S, I]) tickOf(at time.Duration) Tick { return c.grid.Tick(c.grid.Index(at)) }
+
+// crossing is a change of frames along a path: at the latest at a moment, and after that of the
+// last sample in the old frame.
 type crossing struct {
-	any bool
-	to  EntityID
-	at  time.Duration
+	any       bool
+	from, to  EntityID
+	since, at time.Duration
 }
 
 // crosses reports whether the view, at a moment, has reached a frame along a path that leads there.
