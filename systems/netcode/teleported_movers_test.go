@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/go-gl/mathgl/mgl32"
 	arche "github.com/mlange-42/arche/ecs"
 
 	"github.com/tandem-ecs/tandem/components"
@@ -166,14 +167,32 @@ func boardCabin(t *testing.T, rate int, phase netcode.Tick) {
 		return input{Dash: at == begin+phase, Z: -b2i(at == begin+phase+cabinPeriod/4), X: int8(at/10%3) - 1}
 	}
 	var own, other rising
-	rode := false
+	var path []float32
+	rode, astray := false, 0
 	m.run(6*time.Second, func() {
-		rode = rode || m.of(a).State.Ride
+		s := m.of(a).State
+		rode = rode || s.Ride
+		if path = append(path, s.HX); s.Ride {
+			path[len(path)-1] += cabinHeight(m.server.Tick())
+		}
 		own.see(a.world(a.client.Entity())[1])
-		other.see(b.world(b.replicaOf(m, m.of(a).Entity))[1])
+		y := b.world(b.replicaOf(m, m.of(a).Entity))[1]
+		other.see(y)
+		// It is where it was in the last second, or in the cabin, or on a short way between.
+		cabin, _ := b.client.Tick()
+		near := mgl32.Abs(y-cabinHeight(cabin)) < 2.5 || mgl32.Abs(y-cabinHeight(cabin.Add(1))) < 2.5
+		for _, was := range path[max(len(path)-120, 0):] {
+			near = near || mgl32.Abs(y-was) < 2.5
+		}
+		if !near {
+			astray++
+		}
 	})
 	if !rode || m.of(a).State.Ride {
 		t.Fatal("the runner has not taken the cabin")
+	}
+	if astray > 0 {
+		t.Errorf("%d snapshots a second, phase %d: other's screen: %d frames astray", rate, phase, astray)
 	}
 	own.must(t, fmt.Sprintf("%d snapshots a second, phase %d: own screen", rate, phase), 0)
 	other.must(t, fmt.Sprintf("%d snapshots a second, phase %d: other's screen", rate, phase), 0)
