@@ -187,6 +187,42 @@ func playCargo(t *testing.T, how string, round time.Duration, loss float64) {
 	t.Log(out)
 }
 
+// What is given to a hand of the player, which is an entity of its own, is in its place as soon as
+// what is given to the player. So is what leaves it.
+func TestCargoInTheHandOfItsCarrier(t *testing.T) {
+	for _, round := range []time.Duration{0, 100 * time.Millisecond, 200 * time.Millisecond} {
+		line := func(seed uint64) linkPath {
+			return linksim.Symmetric(linksim.Condition{Delay: round / 2, Seed: seed})
+		}
+		m := newMatch(t, nil)
+		tree := quietHierarchy(true)
+		m.engine.Install(tree)
+		carrier, friend := m.join(line(31), nil), m.join(line(32), nil)
+		m.run(3*time.Second, nil)
+		m.mustPlay()
+		carrier.input = func(netcode.Tick) input { return input{X: 1} }
+		arm := m.crate(kindCrate, components.At3D(50, 0, 0))
+		m.hang(arm, m.of(carrier).Entity, components.At3D(0.5, 1, 0))
+		hand := m.crate(kindCrate, components.At3D(50, 0, 0))
+		m.hang(hand, arm, components.At3D(0.5, 0, 0))
+		crate := m.crate(kindCrate, components.At3D(m.serverWorld(arm)[0]+6, 0, 1))
+		m.run(2*time.Second, nil)
+		for _, to := range []arche.Entity{hand, {}, hand, {}} {
+			if err := tree.Reparent(crate, to); err != nil {
+				t.Fatal(err)
+			}
+			var own, others drawnWay
+			m.run(1500*time.Millisecond, func() {
+				own.look(carrier.engine.World(), carrier.client.Replica(m.id(crate)), m.now)
+				others.look(friend.engine.World(), friend.client.Replica(m.id(crate)), m.now)
+			})
+			if own.most > 0.15 || others.most > 0.08 || own.settled > 300*time.Millisecond {
+				t.Errorf("%v to %v: %.3f m in a frame, in its place after %v, on a friend's screen %.3f m", round, to, own.most, own.settled, others.most)
+			}
+		}
+	}
+}
+
 // A change of parents that leads elsewhere is a jump: nothing sweeps through the world.
 func TestCargoThatJumps(t *testing.T) {
 	m := newMatch(t, nil)

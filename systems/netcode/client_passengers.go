@@ -9,6 +9,7 @@ import (
 	"github.com/tandem-ecs/tandem/components"
 	"github.com/tandem-ecs/tandem/systems/hierarchy"
 	"github.com/tandem-ecs/tandem/systems/interpolation"
+	"github.com/tandem-ecs/tandem/systems/netcode/internal/snapshot"
 	"github.com/tandem-ecs/tandem/systems/netcode/interp"
 )
 
@@ -255,8 +256,23 @@ func (c *Client[S, I]) changeFrame(r *replica, frame EntityID, at time.Duration)
 	if c.replay != nil {
 		own = c.followed.own
 	}
-	r.cargo = own != NoEntity && (from == own || frame == own)
+	r.cargo = c.isBelow(from, own) || c.isBelow(frame, own)
 	return there, there && !r.hops
+}
+
+// isBelow reports whether a replica is another one, or is drawn below it at any depth.
+func (c *Client[S, I]) isBelow(id, top EntityID) bool {
+	for range snapshot.MaxDepth + 1 {
+		if id == NoEntity || id == top {
+			break
+		}
+		r := c.seen(id)
+		if r == nil {
+			return false
+		}
+		id = r.attachedTo
+	}
+	return id == top && id != NoEntity
 }
 
 // cargoTime is how long what the game attaches to the own player, or takes from it, is on the way
