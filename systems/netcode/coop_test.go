@@ -207,8 +207,8 @@ func (s *coopScreen) must(t *testing.T, truth coopTruth, line string, ahead, beh
 		if way := ways[coopName{kind: name.kind}]; s.way[name] > way {
 			t.Errorf("%s, %s: %+v moves %.3f m in a frame, want at most %.3f", line, s.name, name, s.way[name], way)
 		}
-		// A crate glides from hand to hand, and so does the rider from the lift, which others see at
-		// their own tick, to the world, which they see in the past.
+		// A crate glides from hand to hand, and so does the rider from the lift, which others see
+		// at their own tick, to the world, which they see in the past.
 		if glides := name.kind == coopCrate || name == (coopName{coopHeroKind, 2}); wrong[name] > 0 && !glides {
 			t.Errorf("%s, %s: %+v is drawn up to %.2f m from its path in %d of %d frames", line, s.name, name, worst[name], wrong[name], frames)
 		}
@@ -291,9 +291,9 @@ func coopServer(e *ecs.Engine, truth coopTruth) netcode.ServerConfig[coopHero, c
 	}}
 }
 
-// On three screens and in the replay nothing moves further in a frame than what carries it explains,
-// nothing is drawn in the middle of a gate, and all but what glides from one frame to another is on
-// the path that it has on the server.
+// On three screens and in the replay nothing moves further in a frame than what carries it
+// explains, nothing is drawn in the middle of a gate, and all but what glides from one frame to
+// another is on the path that it has on the server.
 func TestCoop(t *testing.T) {
 	for _, line := range []struct {
 		name string
