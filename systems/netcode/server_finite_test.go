@@ -198,6 +198,9 @@ func TestStatesThatAreSetToNaN(t *testing.T) {
 			if n := strings.Count(log.String(), "the game has set a state of a player"); n != 1 {
 				t.Errorf("%s: the log has it %d times:\n%s", name, n, log.String())
 			}
+			if n := strings.Count(log.String(), "level=ERROR"); n != 1 {
+				t.Errorf("%s: the log has %d errors for one player:\n%s", name, n, log.String())
+			}
 		}
 	}
 }

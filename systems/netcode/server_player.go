@@ -206,7 +206,9 @@ func (p *Player[S, I]) Kick(text string) {
 // Teleport moves the player by a jump, which no client draws as a motion. It may add a component to
 // a player that something carries, so do not call it while a query is open.
 func (p *Player[S, I]) Teleport(state S) {
+	p.mend() // of what the game has written so far
 	p.State = state
+	p.mend()
 	p.jumps++
 	pose := p.carry()
 	if t := p.transform(); t != nil {
