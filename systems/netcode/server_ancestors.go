@@ -40,7 +40,8 @@ type ancestor struct {
 type descendant struct {
 	is    bool // false: it is not below one
 	links uint64
-	local components.Pose3D // its own pose after the previous step
+	up    arche.Entity      // its parent after the previous step
+	local components.Pose3D // its own pose then
 	// the jumps of its ancestors while another server counts its own ones
 	turns  uint8
 	fault  fault // why clients draw it wrong

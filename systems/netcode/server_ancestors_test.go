@@ -215,6 +215,16 @@ func TestChildOfAnEntityThatIsNotReplicated(t *testing.T) {
 				}
 			},
 		},
+		"reparented by hand": {
+			setUp: func(c *carried) { c.under(c.child, c.sockets[0]) },
+			step: func(c *carried, n int, at time.Duration) {
+				c.transform(c.sockets[0]).Set(turned(at))
+				c.transform(c.sockets[1]).Set(components.At3D(-30, 10*float32(at.Seconds()), 0))
+				if n%40 == 0 {
+					c.reparentByHand(c.child, [3]arche.Entity{c.sockets[0], c.sockets[1], {}}[n/40%3])
+				}
+			},
+		},
 		"the socket is reparented": {
 			setUp: func(c *carried) { c.under(c.child, c.sockets[0]) },
 			step: func(c *carried, n int, at time.Duration) {

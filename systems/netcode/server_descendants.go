@@ -62,7 +62,7 @@ func (s *Server[S, I]) collectBelow(e arche.Entity, tr *replicationState, c *cha
 	wrote := written.Revision() != tr.revision && !tr.held
 	from, turned := c.before, c.jumped
 	if c.links != d.links { // it has come here from other ancestors
-		from, turned = tr.last, turned || !c.keeps(tr.last)
+		from, turned = tr.last, turned || !stays && !c.keeps(tr.last)
 	}
 	jumped := turned || r == nil && wrote && kind == record.Teleported && !stays
 	switch moved := c.now != tr.last; {
@@ -87,8 +87,26 @@ func (s *Server[S, I]) collectBelow(e arche.Entity, tr *replicationState, c *cha
 		}
 	}
 	tr.last = c.now
-	d.is, d.links, d.local = c.links != 0, c.links, c.local
+	d.is, d.links, d.up, d.local = c.links != 0, c.links, s.parentOf(e), c.local
 	s.blame(e, tr, d, c)
+}
+
+// staysBelow reports whether an entity that has got another parent within the frame of its base is
+// where it would be with the one before, which may have moved in this step. The new one may have
+// moved before the change: where an entity was that had no replicated child is not known.
+func (s *Server[S, I]) staysBelow(e arche.Entity, tr *replicationState, c *chain) bool {
+	d, now := s.ancestors.descendant(tr.id.Slot()), c.now.Normalize()
+	if c.links == d.links {
+		return false
+	}
+	if s.samePlace(tr.last.Normalize(), now) {
+		return true
+	}
+	if !d.is || d.up == s.parentOf(e) || !s.has(d.up) {
+		return false
+	}
+	up, base := s.ancestors.framed(d.up)
+	return base == c.base && s.samePlace(up.Normalize().Mul(d.local), now)
 }
 
 // waits reports whether an entity is that of a player whose inputs are late.

@@ -124,13 +124,16 @@ func (s *Server[S, I]) staysInPlace(tr *replicationState, parent EntityID, pose 
 		if !known || !there {
 			continue
 		}
-		was, is := from.Mul(tr.last.Normalize()), to.Mul(pose.Normalize())
-		turned := was.Rotation.Dot(is.Rotation)
-		// what clients get, or float32 has
-		exact := 2*s.protocol.grid.Resolution + 1e-6*was.Position.Len()
-		if was.Position.Sub(is.Position).Len() <= exact && turned*turned > 0.9999 {
+		if s.samePlace(from.Mul(tr.last.Normalize()), to.Mul(pose.Normalize())) {
 			return true
 		}
 	}
 	return false
+}
+
+// samePlace reports whether two poses are the same up to what clients get, or float32 has.
+func (s *Server[S, I]) samePlace(was, is components.Pose3D) bool {
+	turned := was.Rotation.Dot(is.Rotation)
+	exact := 2*s.protocol.grid.Resolution + 1e-6*was.Position.Len()
+	return was.Position.Sub(is.Position).Len() <= exact && turned*turned > 0.9999
 }

@@ -159,6 +159,8 @@ func (s *Server[S, I]) collectChanges() {
 						tr.last = *value
 					}
 				}
+			} else if c != nil && tr.revision != 0 {
+				stays = s.staysBelow(query.Entity(), tr, c)
 			}
 		}
 		passenger, leapt := tr.passenger, tr.leapt
