@@ -87,8 +87,8 @@ func bits(p Pose3D) (b [10]uint32) {
 	return b
 }
 
-// What a file leaves out of a pose has its default, what it holds is taken as it is, and null
-// changes nothing.
+// A part of a pose that a file leaves out has its default, the other parts are taken as they are,
+// and null changes nothing.
 func TestPosesOfFilesByHand(t *testing.T) {
 	small := At3D(1, 2, 3)
 	small.Scale = mgl32.Vec3{}

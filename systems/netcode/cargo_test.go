@@ -187,8 +187,8 @@ func playCargo(t *testing.T, how string, round time.Duration, loss float64) {
 	t.Log(out)
 }
 
-// What is given to a hand of the player, which is an entity of its own, is in its place as soon as
-// what is given to the player. So is what leaves it.
+// Cargo in a hand of the player, which is an entity of its own, is in its place as soon as cargo of
+// the player, and so it is when it leaves the hand.
 func TestCargoInTheHandOfItsCarrier(t *testing.T) {
 	for _, round := range []time.Duration{0, 100 * time.Millisecond, 200 * time.Millisecond} {
 		line := func(seed uint64) linkPath {

@@ -27,8 +27,8 @@ type ListenerStats struct {
 	Failed   uint64 // handshakes that failed or timed out
 	Pending  int    // handshakes under way, and connections that wait for Accept
 
-	// What strangers send over UDP, where a sender may forge its address. They rise by thousands a
-	// second in a flood. Other transports count none.
+	// These count packets of strangers over UDP, where a sender may forge its address. They rise by
+	// thousands a second in a flood. Other transports count none.
 
 	Hellos     uint64 // first packets of handshakes
 	Challenges uint64 // hellos answered by the request to prove the sender's address

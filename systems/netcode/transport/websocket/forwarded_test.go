@@ -10,7 +10,7 @@ import (
 )
 
 // The address is that of the proxy's own element, in every form that RFC 7239 and common proxies
-// write. What a client has written before it has no effect, or refuses the client.
+// write. Elements that a client has written before it have no effect, or refuse the client.
 func TestForwarded(t *testing.T) {
 	const refused, none = "refused", "none"
 	for _, test := range []struct {

@@ -32,8 +32,9 @@ func (l *operatorLog) String() string {
 	return l.text.String()
 }
 
-// What keeps out a whole page, or all that come through a proxy, is one warning with what was seen
-// and the setting that mends it, however often it happens. A stranger's bytes stay in their line.
+// A cause that keeps out a whole page, or all that come through a proxy, is one warning with what
+// was seen and the setting that mends it, however often it happens. A stranger's bytes stay in
+// their line.
 func TestWarnings(t *testing.T) {
 	for name, test := range map[string]struct {
 		config websocket.Config
@@ -96,7 +97,7 @@ func TestWarnings(t *testing.T) {
 	}
 }
 
-// What a client can do about itself alone is no warning.
+// A fault of one client alone is no warning.
 func TestNoWarnings(t *testing.T) {
 	var out operatorLog
 	l := listen(t, open(websocket.Config{BehindProxy: true, Log: slog.New(slog.NewTextHandler(&out, nil))}))
