@@ -60,7 +60,7 @@ func (s *Server[S, I]) commitState(slot int, at time.Duration) {
 	t := &s.replication
 	e := s.interest.subjects[slot].entity
 	tr := (*replicationState)(s.world.Get(e, t.track))
-	pose := s.shownPose(tr, e)
+	pose := s.shownPose(tr, s.transforms.Get(e))
 	s.net.SetOwner(tr.id, tr.owner)
 	s.interest.setOwner(slot, tr.owner, tr.always)
 	if !t.attached.has(slot) {

@@ -52,13 +52,14 @@ func (s *Server[S, I]) shownAt(e arche.Entity) components.Pose3D {
 	return s.localPose((*replicationState)(s.world.Get(e, s.replication.track)), e)
 }
 
-// shownPose returns the pose that clients are sent of an entity, in the frame of its nearest
-// replicated ancestor: the present one, or the last one that was finite.
-func (s *Server[S, I]) shownPose(tr *replicationState, e arche.Entity) components.Pose3D {
-	if pose := s.transforms.Get(e).Get(); pose.IsFinite() && !s.ancestors.has(tr.id.Slot()) {
-		return pose
+// shownPose returns the pose after the step that clients are sent of an entity, in the frame of its
+// nearest replicated ancestor: that of its transform, or the last one that was finite. It is for
+// the end of a step, after collectChanges.
+func (s *Server[S, I]) shownPose(tr *replicationState, l *components.Transform3D) components.Pose3D {
+	if tr.held || s.ancestors.has(tr.id.Slot()) {
+		return tr.last
 	}
-	return tr.last
+	return l.Get()
 }
 
 // framedPose returns the present pose of an entity in the frame of its nearest replicated ancestor,

@@ -68,7 +68,7 @@ func (s *Server[S, I]) recordMoments(after int64) {
 		if tr.id == NoEntity {
 			continue
 		}
-		pose := s.shownPose(tr, query.Entity())
+		pose := s.shownPose(tr, (*components.Transform3D)(query.Get(t.transforms.ID())))
 		row[tr.id.Slot()] = moment{tick: after, id: tr.id, parent: tr.parent, jumps: tr.jumps, cuts: tr.cuts(), age: s.relayedAge(tr), pose: pose}
 	}
 }
