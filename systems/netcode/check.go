@@ -1,8 +1,6 @@
 package netcode
 
-import (
-	arche "github.com/mlange-42/arche/ecs"
-)
+import arche "github.com/mlange-42/arche/ecs"
 
 // checker is a resource of the world of a server or a client. It finds the entities that are drawn
 // at a wrong pose.

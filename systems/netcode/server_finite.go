@@ -74,15 +74,13 @@ func (s *Server[S, I]) framedPose(tr *replicationState, e arche.Entity) (compone
 // localPose returns the present pose of an entity in the frame of its parent, or the last one that
 // was finite.
 func (s *Server[S, I]) localPose(tr *replicationState, e arche.Entity) components.Pose3D {
-	pose := s.transforms.Get(e).Get()
-	switch a := &s.ancestors; {
-	case pose.IsFinite():
-	case a.has(tr.id.Slot()):
-		return a.below[tr.id.Slot()].local
-	default:
-		return tr.last
+	if pose := s.transforms.Get(e).Get(); pose.IsFinite() {
+		return pose
 	}
-	return pose
+	if a := &s.ancestors; a.has(tr.id.Slot()) {
+		return a.below[tr.id.Slot()].local
+	}
+	return tr.last
 }
 
 // mend puts the last good state in the place of one that is not finite, which the game has set. It
